@@ -1,0 +1,5 @@
+"""Lets `python -m service.cli` do what the console script does."""
+
+from service.cli.main import main
+
+main()

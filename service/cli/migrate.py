@@ -1,0 +1,24 @@
+"""`migrate`: bring the database up to date."""
+
+import click
+
+from service.cli.options import database_option
+from service.cli.status import reported
+from service.runtime.clock import SystemClock
+from service.settings import Settings
+from service.store.sqlite.database import prepare_file
+
+
+@click.command()
+@database_option
+def migrate(database: str | None) -> None:
+    """Make the database if there is none, and bring it up to date.
+
+    Servers do the same when they start.
+    """
+    with reported():
+        settings = Settings.read(database=database)
+        path = settings.database_path
+        applied = prepare_file(path, settings.busy_timeout.total_seconds(), SystemClock())
+        numbers = ", ".join(map(str, applied)) or "none was missing"
+        click.echo(f"{path}: up to date. Migrations applied: {numbers}.")

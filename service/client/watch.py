@@ -1,0 +1,62 @@
+"""Following the log over reconnects: each event once, in order."""
+
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import asynccontextmanager
+from datetime import timedelta
+
+from service.client.answers import data_of
+from service.client.backoff import Backoff
+from service.client.codec import event_of
+from service.client.documents import WATCH
+from service.client.errors import ConnectionFailed, RequestRefused
+from service.client.models import Event
+from service.client.sockets import Sockets
+from service.client.stream import ConnectionLost, Lagged, Stream
+from service.domain.clock import Clock
+
+STEADY_SECONDS = 5.0
+"""After a subscription that held this long the next failure counts as the first in a row."""
+
+
+class Follower:
+    """Makes the subscriptions of one client."""
+
+    def __init__(self, sockets: Sockets, clock: Clock, patience: timedelta) -> None:
+        self._sockets = sockets
+        self._clock = clock
+        self._patience = patience
+
+    async def follow(self, interest: Mapping[str, object], after: str) -> AsyncGenerator[Event]:
+        """Yield the events after the cursor, for ever.
+
+        A broken connection is made again, and goes on after the last event. Raises
+        `RequestRefused`, or `ConnectionFailed` when `patience` is spent without one.
+        """
+        backoff = Backoff(self._clock, self._patience)
+        while True:
+            began = self._clock.monotonic()
+            try:
+                async with self._subscribed({**interest, "after": after}) as stream:
+                    while True:
+                        event = event_of(data_of(await stream.read())["event"])
+                        after = event.cursor
+                        backoff.reset()
+                        yield event
+            except Lagged:
+                continue
+            except (ConnectionLost, RequestRefused) as error:
+                if isinstance(error, RequestRefused) and error.code != "UNAVAILABLE":
+                    raise
+                if self._clock.monotonic() - began > STEADY_SECONDS:
+                    backoff.reset()
+                if not await backoff.wait():
+                    raise ConnectionFailed(self._sockets.url, str(error)) from error
+
+    @asynccontextmanager
+    async def _subscribed(self, variables: Mapping[str, object]) -> AsyncGenerator[Stream]:
+        socket = await self._sockets.live()
+        stream = await socket.subscribe(WATCH, variables)
+        try:
+            yield stream
+        finally:
+            socket.unsubscribe(stream)

@@ -1,0 +1,1 @@
+"""What a GraphQL caller may ask, and how they are answered."""

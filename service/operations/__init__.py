@@ -1,0 +1,1 @@
+"""What any caller may ask of the service."""

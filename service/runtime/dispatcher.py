@@ -1,0 +1,70 @@
+"""Fills free places with what is ready."""
+
+from service.domain.clock import Clock
+from service.domain.registry import Workflows as Registry
+from service.runtime.runner import Runner
+from service.store.claims import Claim
+from service.store.store import Store
+
+
+class Dispatcher:
+    """Claims as many instances as there are free places, for the workflows registered here.
+
+    `wanted` is set while something may be ready that was not claimed. Queues with something ready
+    but no room under their cap are remembered, since only the end of one of theirs makes room.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        registry: Registry,
+        runner: Runner,
+        clock: Clock,
+        *,
+        worker: str,
+        slots: int,
+        lease: int,
+    ) -> None:
+        self._store = store
+        self._names = frozenset(registry.definitions)
+        self._runner = runner
+        self._clock = clock
+        self._worker = worker
+        self._slots = slots
+        self._lease = lease
+        self._served_last = ""
+        self.wanted = True
+        self.held_back: set[str] = set()
+        self.next_token_in: float | None = None
+
+    @property
+    def free(self) -> int:
+        """Return how many more instances may run here."""
+        return self._slots - self._runner.active
+
+    async def dispatch(self) -> None:
+        """Claim once, for every free place; raises `Unavailable`."""
+        limit = self.free
+        if limit <= 0:
+            return
+        self.wanted = False
+        try:
+            claims = await self._store.write(
+                Claim(
+                    worker=self._worker,
+                    names=self._names,
+                    limit=limit,
+                    lease=self._lease,
+                    after=self._served_last,
+                )
+            )
+        except BaseException:
+            self.wanted = True
+            raise
+        self._served_last = claims.served_last
+        self.held_back = claims.held_back
+        at = claims.next_token_at
+        self.next_token_in = None if at is None else max(0.0, (at - self._clock.now()) / 1e6)
+        self._runner.start(claims.claimed)
+        if len(claims.claimed) == limit:
+            self.wanted = True

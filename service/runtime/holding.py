@@ -1,0 +1,55 @@
+"""One instance that this worker holds, and why its action has to stop."""
+
+import asyncio
+from enum import IntEnum
+
+from service.domain.instance import Claimed
+
+
+class Reason(IntEnum):
+    """Why a running action is cancelled; of several the highest counts."""
+
+    STOPPING = 1
+    TIMED_OUT = 2
+    CANCELLED = 3
+    LOST = 4
+
+
+class Holding:
+    """A held instance with the task that runs it.
+
+    The task is cancelled only while it runs the author's code, so that what it writes is never
+    torn. `performed` tells whether the code of the action that is due was started, `freed` whether
+    its place was given to another.
+    """
+
+    def __init__(self, held: Claimed) -> None:
+        self.held = held
+        self.task: asyncio.Task[None] | None = None
+        self.reason: Reason | None = None
+        self.performed = False
+        self.freed = False
+        self._performing = False
+
+    def begin(self) -> bool:
+        """Say that the author's code starts; False when it must not."""
+        self._performing = self.performed = self.reason is None
+        return self._performing
+
+    def end(self) -> None:
+        """Say that the author's code has ended, and take back the cancellations."""
+        self._performing = False
+        task = self.task
+        while task is not None and task.cancelling():
+            task.uncancel()
+
+    def interrupt(self, reason: Reason) -> None:
+        """Cancel the author's code, now or before it starts."""
+        if self.reason is None or reason > self.reason:
+            self.reason = reason
+        self.insist()
+
+    def insist(self) -> None:
+        """Cancel again code that goes on though it was cancelled."""
+        if self.reason is not None and self._performing and self.task is not None:
+            self.task.cancel(f"workflow: {self.reason.name.lower()}")

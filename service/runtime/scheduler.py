@@ -1,0 +1,121 @@
+"""The tick: reap, promote, dispatch; and when the next one is due."""
+
+import logging
+from collections.abc import Sequence
+
+from service.domain.clock import SECOND, Clock
+from service.domain.errors import Unavailable
+from service.domain.events import TERMINAL, Event
+from service.domain.instance import Status
+from service.emitter import Emitter
+from service.runtime.alarm import Alarm
+from service.runtime.dispatcher import Dispatcher
+from service.runtime.hooks import HookRunner
+from service.runtime.promoter import Promoter
+from service.runtime.reaper import Reaper
+from service.store.store import Store
+
+_log = logging.getLogger(__name__)
+
+
+class Scheduler:
+    """Drives everything that moves, in one task, so that a tick never overlaps itself.
+
+    It wakes when the tick or something else is due, when an event tells of something that may be
+    claimed, and when a place becomes free while more is ready.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        emitter: Emitter,
+        clock: Clock,
+        reaper: Reaper,
+        promoter: Promoter,
+        dispatcher: Dispatcher,
+        hooks: HookRunner,
+        *,
+        tick: float,
+    ) -> None:
+        self._store = store
+        self._emitter = emitter
+        self._clock = clock
+        self._reaper = reaper
+        self._promoter = promoter
+        self._dispatcher = dispatcher
+        self._hooks = hooks
+        self._tick = tick
+        self._alarm = Alarm(clock)
+        self._next_round = clock.monotonic()
+
+    async def tick(self) -> None:
+        """Do one round: take back, make ready, run hooks, claim. Raises `Unavailable`."""
+        agenda = await self._store.agenda()
+        await self._reaper.reap(agenda.next_expiry)
+        promoted = await self._promoter.promote(agenda.next_due)
+        self._hooks.run(agenda.next_hook)
+        self._dispatcher.wanted |= agenda.ready or promoted > 0
+        now = self._clock.now()
+        due_in = (agenda.next_due - now) / SECOND if agenda.next_due is not None else self._tick
+        self._plan(due_in if due_in > 0 else self._tick)
+        if self._dispatcher.wanted:
+            await self._dispatch()
+
+    async def run(self) -> None:
+        """Tick until cancelled; an outage of the database is outlived."""
+        unsubscribe = self._emitter.on_events(self._hear)
+        try:
+            while True:
+                await self._step()
+                await self._alarm.sleep(self._pause())
+        finally:
+            unsubscribe()
+
+    def freed(self) -> None:
+        """Take note that a place has become free."""
+        if self._dispatcher.wanted:
+            self._alarm.ring()
+
+    async def _step(self) -> None:
+        try:
+            if self._clock.monotonic() >= self._next_round:
+                await self.tick()
+            elif self._dispatcher.wanted:
+                await self._dispatch()
+        except Unavailable as error:
+            _log.warning("The scheduler can't reach the database, and goes on trying: %s", error)
+            self._plan(self._tick)
+        except Exception:
+            _log.exception("A tick failed; the next one comes as planned.")
+            self._plan(self._tick)
+
+    async def _dispatch(self) -> None:
+        await self._dispatcher.dispatch()
+        token_in = self._dispatcher.next_token_in
+        if token_in is not None:
+            self._plan_at_most(token_in)
+
+    def _pause(self) -> float:
+        if self._dispatcher.wanted and self._dispatcher.free > 0 and self._clock_has_work():
+            return 0.0
+        return self._next_round - self._clock.monotonic()
+
+    def _clock_has_work(self) -> bool:
+        return self._clock.monotonic() < self._next_round
+
+    def _plan(self, seconds: float) -> None:
+        self._next_round = self._clock.monotonic() + min(seconds, self._tick)
+
+    def _plan_at_most(self, seconds: float) -> None:
+        self._next_round = min(self._next_round, self._clock.monotonic() + seconds)
+
+    def _hear(self, events: Sequence[Event]) -> None:
+        for event in events:
+            if event.type in TERMINAL:
+                self._hooks.hear(event)
+            if event.status is Status.PENDING or (
+                event.type in TERMINAL or event.queue in self._dispatcher.held_back
+            ):
+                self._dispatcher.wanted = True
+        if self._dispatcher.wanted:
+            self._alarm.ring()

@@ -1,0 +1,1 @@
+"""What is kept, and the one way in which it is written."""

@@ -1,0 +1,1 @@
+"""SQLite: the driver, the statements and the migrations."""

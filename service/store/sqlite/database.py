@@ -1,0 +1,170 @@
+"""SQLite as a `Database`: one writer thread and a few readers, all through aiosqlite."""
+
+import asyncio
+import sqlite3
+from collections import deque
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar, cast
+
+import aiosqlite
+
+from service.domain.clock import Clock
+from service.domain.errors import Unavailable
+from service.store.database import Work
+from service.store.migrate import migrate
+from service.store.sqlite.connection import Connection, connect, prepare, read, write
+from service.store.sqlite.sidefile import SideFile
+from service.store.sqlite.ticket import Ticket
+
+T = TypeVar("T")
+_OLDEST_SQLITE = (3, 37, 0)
+_READERS = 2
+
+
+class Line:
+    """One aiosqlite connection that takes jobs."""
+
+    def __init__(self, connection: aiosqlite.Connection, raw: Connection) -> None:
+        self._connection = connection
+        self.raw = raw
+
+    async def run(self, job: Callable[[], T]) -> T:
+        """Run the job in the connection's thread and return what it returns."""
+        answer: list[T] = []
+        self.raw.jobs.append(lambda: answer.append(job()))
+        await self._connection.commit()
+        return answer[0]
+
+    async def close(self) -> None:
+        """Close the connection and end its thread."""
+        await self._connection.close()
+
+
+class SqliteSession:
+    """A connection for a thread of the caller's."""
+
+    def __init__(self, path: Path, busy_timeout: float, clock: Clock) -> None:
+        self._raw = connect(str(path), busy_timeout)
+        prepare(self._raw)
+        self._side = SideFile(path)
+        self._clock = clock
+
+    def transaction(self, work: Work[T]) -> T:
+        """Run `work` atomically."""
+        return write(self._raw, self._side, self._clock, work, Ticket())
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._raw.close()
+        self._side.close()
+
+
+class SqliteDatabase:
+    """One SQLite file, opened. A write waits at most `busy_timeout` seconds for its turn."""
+
+    def __init__(self, path: Path, lines: list[Line], busy_timeout: float, clock: Clock) -> None:
+        self._path = path
+        self._side = SideFile(path)
+        self._writer, *readers = lines
+        self._readers = readers
+        self._idle = deque(readers)
+        self._free = asyncio.Semaphore(len(readers))
+        self._busy_timeout = busy_timeout
+        self._clock = clock
+
+    async def read(self, work: Work[T]) -> T:
+        """Run `work` on one snapshot."""
+        async with self._free:
+            line = self._idle.popleft()
+            try:
+                return await line.run(lambda: read(line.raw, self._clock, work))
+            finally:
+                self._idle.append(line)
+
+    async def transaction(self, work: Work[T]) -> T:
+        """Run `work` atomically; give up, with nothing written, when its turn doesn't come."""
+        ticket = Ticket()
+        done = asyncio.ensure_future(
+            self._writer.run(lambda: write(self._writer.raw, self._side, self._clock, work, ticket))
+        )
+        done.add_done_callback(_look_at)
+        await asyncio.wait((done,), timeout=self._busy_timeout)
+        if not done.done():
+            if ticket.abandon():
+                raise Unavailable("Other processes keep the database busy.", maybe_applied=False)
+            await asyncio.wait((done,), timeout=self._busy_timeout)
+            if not done.done():
+                raise Unavailable("The disk that holds the database is too slow.")
+        return done.result()
+
+    def committed(self) -> int:
+        """Return the log position that some process announced last."""
+        return self._side.read()
+
+    def session(self) -> SqliteSession:
+        """Open a connection for the calling thread."""
+        return SqliteSession(self._path, self._busy_timeout, self._clock)
+
+    async def close(self) -> None:
+        """Finish what is under way and close every connection."""
+        for line in (self._writer, *self._readers):
+            await line.close()
+        self._side.close()
+
+
+async def open_sqlite(path: Path, *, busy_timeout: float, clock: Clock) -> SqliteDatabase:
+    """Open the file, made and migrated as needed; raises `Unavailable` when it can't be."""
+    if sqlite3.sqlite_version_info < _OLDEST_SQLITE:
+        raise Unavailable(
+            f"SQLite {sqlite3.sqlite_version} is too old: use a Python built with SQLite "
+            f"{'.'.join(map(str, _OLDEST_SQLITE))} or newer.",
+            maybe_applied=False,
+        )
+    await asyncio.to_thread(prepare_file, path, busy_timeout, clock)
+    lines: list[Line] = []
+    for _ in range(1 + _READERS):
+        opened: list[Connection] = []
+        connection = await aiosqlite.connect(
+            str(path),
+            timeout=busy_timeout,
+            isolation_level=None,
+            factory=_remembering(opened),
+            cached_statements=256,
+        )
+        line = Line(connection, opened[0])
+        await line.run(lambda raw=line.raw: prepare(raw))
+        lines.append(line)
+    return SqliteDatabase(path, lines, busy_timeout, clock)
+
+
+def prepare_file(path: Path, busy_timeout: float, clock: Clock) -> list[int]:
+    """Make the file if there is none and bring it up to date; return the migrations applied."""
+    try:
+        side = SideFile(path)
+    except OSError as error:
+        raise Unavailable(
+            f"The database {path} can't be opened: {error.strerror}.", maybe_applied=False
+        ) from error
+    raw = connect(str(path), busy_timeout)
+    try:
+        with side.turn():
+            prepare(raw)
+        return write(raw, side, clock, lambda tx: migrate(tx, "service.store.sqlite"), Ticket())
+    finally:
+        raw.close()
+        side.close()
+
+
+def _remembering(opened: list[Connection]) -> type[Connection]:
+    def make(*args: object, **kwargs: object) -> Connection:
+        connection = Connection(*args, **kwargs)
+        opened.append(connection)
+        return connection
+
+    return cast("type[Connection]", make)
+
+
+def _look_at(done: asyncio.Future[T]) -> None:
+    if not done.cancelled():
+        done.exception()

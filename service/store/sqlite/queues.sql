@@ -1,0 +1,32 @@
+-- name: declare_queue
+-- What the code says of a queue; whether it is paused and its tokens stay. Params: name, concurrency, rate_count,
+-- rate_per, rate_burst.
+INSERT INTO queues (name, concurrency, rate_count, rate_per, rate_burst) VALUES (?1, ?2, ?3, ?4, ?5)
+    ON CONFLICT (name) DO UPDATE
+   SET concurrency = excluded.concurrency, rate_count = excluded.rate_count, rate_per = excluded.rate_per,
+       rate_burst = excluded.rate_burst;
+
+-- name: pause_queue
+-- Pause or resume. Params: name, paused.
+INSERT INTO queues (name, paused) VALUES (?1, ?2) ON CONFLICT (name) DO UPDATE SET paused = excluded.paused;
+
+-- name: list_queues
+-- Every queue that is declared or paused.
+SELECT name, concurrency, rate_count, rate_per, rate_burst, arrival, paused FROM queues ORDER BY name;
+
+-- name: ready_depths
+-- What could be claimed, by queue, and since when the oldest waits.
+SELECT queue, count(*), min(run_after) FROM instances WHERE status = 'PENDING' AND ready = 1 GROUP BY queue;
+
+-- name: later_depths
+-- What is not due yet, by queue.
+SELECT queue, count(*) FROM instances WHERE status = 'PENDING' AND ready = 0 AND blocked = 0 GROUP BY queue;
+
+-- name: blocked_depths
+-- What stands behind the holder of its singleton key, by queue.
+SELECT queue, count(*) FROM instances
+ WHERE singleton_key IS NOT NULL AND status = 'PENDING' AND blocked = 1 GROUP BY queue;
+
+-- name: running_depths
+-- What runs, by queue.
+SELECT queue, count(*) FROM instances WHERE status = 'RUNNING' GROUP BY queue;

@@ -1,0 +1,77 @@
+"""What the tick does besides claiming: leases that ran out, rows that came due."""
+
+from dataclasses import dataclass
+
+from service.domain.clock import Instant
+from service.domain.transitions import Settlement, reclaim
+from service.store import records
+from service.store.batch import Batch, Write
+from service.store.database import Transaction
+from service.store.moves import settle
+
+
+@dataclass(slots=True, kw_only=True)
+class Reclaim(Write[list[str]]):
+    """Take up to `limit` instances from workers whose lease ran out; answers with their ids."""
+
+    rank = 20
+
+    limit: int
+
+    def apply(self, batch: Batch) -> list[str]:
+        """Put each back into its queue, or end it when its losses are spent."""
+        rows = batch.tx.all("expired", (batch.now, self.limit))
+        moved = settle(batch, [reclaim(records.claimed(row)) for row in rows])
+        return [move.held.id for move in moved if isinstance(move, Settlement)]
+
+
+@dataclass(slots=True, kw_only=True)
+class Promote(Write[int]):
+    """Make up to `limit` rows ready that have come due; answers with how many there were."""
+
+    rank = 21
+
+    limit: int
+
+    def apply(self, batch: Batch) -> int:
+        """Promote them."""
+        return len(batch.tx.all("promote", (batch.now, self.limit)))
+
+
+@dataclass(slots=True, kw_only=True)
+class CutLeases(Write[None]):
+    """After the judging clock was set back: no lease ends more than `lease` µs from now."""
+
+    rank = 22
+
+    lease: int
+
+    def apply(self, batch: Batch) -> None:
+        """Cut them."""
+        batch.tx.run("cut_leases", [(batch.now + self.lease,)])
+
+
+@dataclass(frozen=True, slots=True)
+class Agenda:
+    """What the database has for a scheduler to do, and when."""
+
+    next_due: Instant | None
+    next_expiry: Instant | None
+    ready: bool
+    next_hook: Instant | None
+
+
+def agenda(tx: Transaction) -> Agenda:
+    """Return what there is to do."""
+    row = tx.one("upkeep")
+    if row is None:
+        raise LookupError("The upkeep statement always answers one row.")
+    next_due, next_expiry, ready, next_hook = row
+    return Agenda(next_due, next_expiry, bool(ready), next_hook)
+
+
+def renew(tx: Transaction, held: list[tuple[str, int]], lease: int) -> list[bool | None]:
+    """Renew leases by (id, fence); for each: whether a cancel was requested, or None when lost."""
+    until = tx.now + lease
+    rows = tx.many("renew", [(instance_id, fence, until) for instance_id, fence in held])
+    return [None if row is None else bool(row[0]) for row in rows]
