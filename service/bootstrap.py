@@ -3,14 +3,14 @@
 import asyncio
 import logging
 from collections.abc import AsyncGenerator, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
 from service.domain.clock import Clock, micros
 from service.domain.events import Event
 from service.domain.ids import IdSource, time_ordered
 from service.domain.registry import Workflows as Registry
-from service.emitter import Emitter
+from service.emitter import Emitter, Inbox
 from service.operations.events import Events
 from service.operations.queues import Queues
 from service.operations.workflows import Workflows
@@ -41,15 +41,14 @@ class Service:
     queues: Queues
     health: Health
     worker: Worker | None
-    loop: asyncio.AbstractEventLoop
-    peers: list["Service"] = field(default_factory=list["Service"])
+    inbox: Inbox
+    peers: list[Inbox] = field(default_factory=list[Inbox])
 
     def publish(self, events: Sequence[Event]) -> None:
         """Hand committed events to the ring, and to those of the peers in this process."""
         self.emitter.feed(events)
         for peer in self.peers:
-            with suppress(RuntimeError):  # its loop has ended
-                peer.loop.call_soon_threadsafe(peer.emitter.feed, events)
+            peer.offer(events)
 
     async def drain(self, grace: float) -> None:
         """Claim nothing more; let what runs go on for `grace` seconds, then give it back."""
@@ -63,9 +62,9 @@ class Service:
 
 
 def link(one: Service, other: Service) -> None:
-    """Let two services of one process, each on its own loop, hear of each other's events at once."""
-    one.peers.append(other)
-    other.peers.append(one)
+    """Let two services of one process, each on its own loop, hear each other at once."""
+    one.peers.append(other.inbox)
+    other.peers.append(one.inbox)
     one.health.pulses, other.health.pulses = (
         one.health.pulses + other.health.pulses,
         other.health.pulses + one.health.pulses,
@@ -167,7 +166,7 @@ def _wire(
         queues=Queues(store, registry, new_id),
         health=health,
         worker=worker,
-        loop=asyncio.get_running_loop(),
+        inbox=Inbox(emitter),
     )
 
 

@@ -4,14 +4,15 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 LEAST_TO_END = 0.5
-LONGEST_LAST_WORDS = 0.5
+LONGEST_SHARE = 0.4
 
 
 @dataclass(frozen=True, slots=True)
 class Grace:
-    """The seconds from the signal on: running work, then an orderly end, then last words.
+    """The seconds from the signal on, for running work first; then come three short shares.
 
-    Even without any grace there is half a second to give back what runs.
+    They are for giving back what runs, for the last words of a part that has not ended, and to
+    spare. Even without any grace there is half a second to give back what runs.
     """
 
     seconds: float
@@ -22,16 +23,20 @@ class Grace:
         return cls(span.total_seconds())
 
     @property
-    def last_words(self) -> float:
-        """Return how long a part that has not ended in time gets to give up what it holds."""
-        return min(LONGEST_LAST_WORDS, max(self.seconds, LEAST_TO_END) / 10)
+    def to_run(self) -> float:
+        """Return how long running actions may go on."""
+        return self.seconds - 3 * self._share
 
     @property
     def to_end(self) -> float:
         """Return after how long a part has not ended in time."""
-        return max(self.seconds - self.last_words, LEAST_TO_END)
+        return max(self.seconds - 2 * self._share, LEAST_TO_END)
 
     @property
-    def to_run(self) -> float:
-        """Return how long running actions may go on: the rest is for giving them back."""
-        return max(self.seconds - 2 * self.last_words, 0.0)
+    def last_words(self) -> float:
+        """Return how long a part that has not ended in time gets to give up what it holds."""
+        return max(self._share, LEAST_TO_END / 10)
+
+    @property
+    def _share(self) -> float:
+        return min(LONGEST_SHARE, self.seconds / 10)

@@ -28,6 +28,11 @@ class Backoff:
         self._failures = 0
         self._since = 0.0
 
+    @property
+    def failing(self) -> bool:
+        """Tell whether the last try failed too."""
+        return self._failures > 0
+
     def reset(self) -> None:
         """Begin anew, since something worked."""
         self._failures = 0

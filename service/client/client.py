@@ -10,7 +10,7 @@ from service.client import documents
 from service.client.codec import event_of, failure_of, instance_of, outcome_of, queue_of
 from service.client.errors import RequestRefused
 from service.client.handle import Handle
-from service.client.http import HttpTransport
+from service.client.http import HttpTransport, check_address
 from service.client.inputs import enqueue_input, given, listed
 from service.client.models import Cancelled, Enqueue, Event, Failure, Instance, Queue
 from service.client.pages import nodes
@@ -31,6 +31,7 @@ class Client:
 
     Each try of a question has `timeout`; without an answer it is asked again for up to `patience`.
     That never does anything twice: every mutation carries a request id, made here if none is given.
+    Raises ValueError when `url` is no http or https address.
     """
 
     def __init__(
@@ -42,6 +43,7 @@ class Client:
         patience: timedelta = timedelta(seconds=30),
         clock: Clock | None = None,
     ) -> None:
+        url = check_address(url)
         clock = clock or SystemClock()
         headers = {"Authorization": f"Bearer {token}"} if token else {}
         self._new_id = time_ordered(clock)
@@ -100,7 +102,7 @@ class Client:
         answer = await self._change(
             documents.ENQUEUE_MANY, {"items": [enqueue_input(item) for item in items]}, request_id
         )
-        return [self._handle(result) for result in answer["items"]]
+        return [self._handle(result) for result in answer["results"]]
 
     async def get(self, instance_id: str) -> Instance | None:
         """Return the instance, or None."""

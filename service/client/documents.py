@@ -67,7 +67,7 @@ ENQUEUE = (
 
 ENQUEUE_MANY = (
     """mutation EnqueueMany($input: EnqueueManyInput!) {
-  answer: enqueueMany(input: $input) { items { instance { ...Facts } created cursor } }
+  answer: enqueueMany(input: $input) { results { instance { ...Facts } created cursor } }
 }"""
     + _FACTS
 )

@@ -78,8 +78,6 @@ class HttpTransport:
             response = await self._http.post(self._url, content=body)
         except httpx.TransportError as error:
             raise NoAnswer(str(error) or type(error).__name__) from error
-        except httpx.InvalidURL as error:
-            raise UnexpectedAnswer(f"{self._url!r} is no address ({error})") from error
         answer = _read(response)
         if answer is not None:
             return data_of(answer)
@@ -88,6 +86,17 @@ class HttpTransport:
         if code := REFUSED.get(response.status_code):
             raise RequestRefused(code, f"{self._url} answered HTTP {response.status_code}.")
         raise UnexpectedAnswer(f"{self._url} answered HTTP {response.status_code}")
+
+
+def check_address(url: str) -> str:
+    """Return the address, or raise ValueError if it is none."""
+    try:
+        parsed = httpx.URL(url)
+    except httpx.InvalidURL:
+        parsed = httpx.URL()
+    if parsed.scheme not in ("http", "https") or not parsed.host:
+        raise ValueError(f"{url!r} is no address: write one such as http://127.0.0.1:8000/graphql.")
+    return url
 
 
 def _written(document: str, variables: Mapping[str, object]) -> bytes:

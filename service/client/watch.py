@@ -1,5 +1,6 @@
 """Following the log over reconnects: each event once, in order."""
 
+import logging
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from datetime import timedelta
@@ -13,6 +14,8 @@ from service.client.models import Event
 from service.client.sockets import Sockets
 from service.client.stream import ConnectionLost, Lagged, Stream
 from service.domain.clock import Clock
+
+_log = logging.getLogger(__name__)
 
 STEADY_SECONDS = 5.0
 """After a subscription that held this long the next failure counts as the first in a row."""
@@ -49,6 +52,8 @@ class Follower:
                     raise
                 if self._clock.monotonic() - began > STEADY_SECONDS:
                     backoff.reset()
+                if not backoff.failing:
+                    _log.warning("Lost %s (%s). Connecting again.", self._sockets.url, error)
                 if not await backoff.wait():
                     raise ConnectionFailed(self._sockets.url, str(error)) from error
 

@@ -6,5 +6,6 @@ behind, and parks when it has seen everything.
 """
 
 from service.emitter.emitter import Closed, Emitter
+from service.emitter.inbox import Inbox
 
-__all__ = ["Closed", "Emitter"]
+__all__ = ["Closed", "Emitter", "Inbox"]

@@ -169,7 +169,7 @@ class Workflows:
         self, what: str, launches: Sequence[Launch], request_id: str | None
     ) -> Sequence[Enqueued]:
         arguments = [] if request_id is None else [_said(launch) for launch in launches]
-        request = identify(self._new_id, request_id, what, arguments)
+        request = identify(lambda: launches[0].id, request_id, what, arguments)
         placed = await self._store.write(Enqueue(launches=launches, request=request))
         return [_enqueued(each) for each in placed]
 

@@ -15,7 +15,7 @@ BATCH = 500
 _FIRST_BACKOFF = 0.1
 _MAX_BACKOFF = 5.0
 
-_log = logging.getLogger(__name__)
+_logger = logging.getLogger(__name__)
 
 
 class Relay:
@@ -23,7 +23,7 @@ class Relay:
 
     That it is behind it learns from the emitter (a batch left a gap), from `committed` (the last
     position that any process is known to have written; a call that costs next to nothing), asked
-    each `poll` seconds, and, should neither tell, by reading each `tick` seconds in any case.
+    each `poll` seconds, and, should neither tell, from the log's head, read each `tick` seconds.
     """
 
     def __init__(
@@ -37,12 +37,13 @@ class Relay:
         tick: float = 1.0,
     ) -> None:
         self._emitter = emitter
-        self._reader = log
+        self._log = log
         self._clock = clock
         self._committed = committed
         self._poll = poll
         self._tick = tick
         self._backoff = 0.0
+        self._failing = False
 
     async def run(self) -> None:
         """Relay until cancelled. An outage of the database is logged once, and outlived."""
@@ -51,20 +52,28 @@ class Relay:
             tasks.create_task(self._pull())
 
     async def _watch(self) -> None:
-        read_at = self._clock.monotonic()
+        looked = self._clock.monotonic()
         while True:
             await self._clock.sleep(self._poll)
             self._emitter.miss(self._known())
-            if self._clock.monotonic() - read_at >= self._tick:
-                read_at = self._clock.monotonic()
-                self._emitter.behind.set()
+            if self._clock.monotonic() - looked >= self._tick:
+                looked = self._clock.monotonic()
+                await self._look()
 
     def _known(self) -> int:
         try:
             return self._committed()
         except Exception:
-            _log.debug("Nobody tells how far the log goes; each tick reads it.", exc_info=True)
+            _logger.debug("Nobody tells how far the log goes; its head is read.", exc_info=True)
             return 0
+
+    async def _look(self) -> None:
+        try:
+            self._emitter.miss((await self._log.head()).position)
+        except Exception as error:
+            self._failed(error)
+        else:
+            self._succeeded()
 
     async def _pull(self) -> None:
         while True:
@@ -72,35 +81,31 @@ class Relay:
             try:
                 await self._read()
             except Exception as error:
-                await self._back_off(error)
+                self._failed(error)
+                self._backoff = min(_MAX_BACKOFF, max(_FIRST_BACKOFF, 2 * self._backoff))
+                await self._clock.sleep(self._backoff)
             else:
-                self._recovered()
+                self._backoff = 0.0
+                self._succeeded()
 
     async def _read(self) -> None:
-        """Feed the next events of the log; `behind` stays set while there is more to read."""
-        emitter = self._emitter
-        head = emitter.head
+        """Feed the next events of the log."""
+        head = self._emitter.head
         try:
-            events, _ = await self._reader.after(head, EVERYTHING, BATCH)
+            events, _ = await self._log.after(head, EVERYTHING, BATCH)
         except CursorExpired:
-            emitter.start(await self._reader.oldest())
+            self._emitter.start(await self._log.oldest())
             return
-        emitter.feed(events)
-        if emitter.head < emitter.wanted:
-            if emitter.head == head:
-                await self._clock.sleep(self._poll)
-        elif len(events) < BATCH:
-            emitter.behind.clear()
-        else:
-            emitter.behind.set()
+        self._emitter.feed(events)
+        if self._emitter.head == head:
+            await self._clock.sleep(self._poll)
 
-    async def _back_off(self, error: Exception) -> None:
-        if not self._backoff:
-            _log.warning("The log can't be read; trying again until it can: %s", error)
-        self._backoff = min(_MAX_BACKOFF, max(_FIRST_BACKOFF, 2 * self._backoff))
-        await self._clock.sleep(self._backoff)
+    def _failed(self, error: Exception) -> None:
+        if not self._failing:
+            self._failing = True
+            _logger.warning("The log can't be read; trying again until it can: %s", error)
 
-    def _recovered(self) -> None:
-        if self._backoff:
-            self._backoff = 0.0
-            _log.info("The log can be read again.")
+    def _succeeded(self) -> None:
+        if self._failing:
+            self._failing = False
+            _logger.info("The log can be read again.")

@@ -51,6 +51,9 @@ class Runner:
         """Start to run what was claimed."""
         for held in claimed:
             holding = Holding(held)
+            stale = self._holdings.get(held.id)
+            if stale is not None:
+                stale.interrupt(Reason.LOST)
             self._holdings[held.id] = holding
             self._idle.clear()
             self.active += 1

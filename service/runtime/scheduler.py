@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from service.domain.clock import SECOND, Clock
 from service.domain.errors import Unavailable
-from service.domain.events import TERMINAL, Event
+from service.domain.events import TERMINAL, Event, EventType
 from service.domain.instance import Status
 from service.emitter import Emitter
 from service.runtime.alarm import Alarm
@@ -14,6 +14,9 @@ from service.runtime.hooks import HookRunner
 from service.runtime.promoter import Promoter
 from service.runtime.reaper import Reaper
 from service.store.store import Store
+
+LATER = frozenset({EventType.RETRYING, EventType.CHECKPOINT})
+"""What may put an instance back for a later time."""
 
 _log = logging.getLogger(__name__)
 
@@ -66,8 +69,8 @@ class Scheduler:
         unsubscribe = self._emitter.on_events(self._hear)
         try:
             while True:
-                await self._step()
-                await self._alarm.sleep(self._pause())
+                done = await self._step()
+                await self._alarm.sleep(self._pause() if done else self._tick)
         finally:
             unsubscribe()
 
@@ -76,7 +79,8 @@ class Scheduler:
         if self._dispatcher.wanted:
             self._alarm.ring()
 
-    async def _step(self) -> None:
+    async def _step(self) -> bool:
+        """Do what is due, and return whether it could be done."""
         try:
             if self._clock.monotonic() >= self._next_round:
                 await self.tick()
@@ -84,10 +88,11 @@ class Scheduler:
                 await self._dispatch()
         except Unavailable as error:
             _log.warning("The scheduler can't reach the database, and goes on trying: %s", error)
-            self._plan(self._tick)
+            return False
         except Exception:
             _log.exception("A tick failed; the next one comes as planned.")
-            self._plan(self._tick)
+            return False
+        return True
 
     async def _dispatch(self) -> None:
         await self._dispatcher.dispatch()
@@ -95,13 +100,15 @@ class Scheduler:
         if token_in is not None:
             self._plan_at_most(token_in)
 
+    def _makes_room(self, event: Event) -> bool:
+        """Return whether the event lets another instance go: under a cap, or behind a key."""
+        left = event.status is not Status.RUNNING and event.queue in self._dispatcher.held_back
+        return left or (event.type in TERMINAL and event.data is not None)
+
     def _pause(self) -> float:
-        if self._dispatcher.wanted and self._dispatcher.free > 0 and self._clock_has_work():
+        if self._dispatcher.wanted and self._dispatcher.free > 0:
             return 0.0
         return self._next_round - self._clock.monotonic()
-
-    def _clock_has_work(self) -> bool:
-        return self._clock.monotonic() < self._next_round
 
     def _plan(self, seconds: float) -> None:
         self._next_round = self._clock.monotonic() + min(seconds, self._tick)
@@ -110,12 +117,16 @@ class Scheduler:
         self._next_round = min(self._next_round, self._clock.monotonic() + seconds)
 
     def _hear(self, events: Sequence[Event]) -> None:
+        """Wake for what may be claimed, and for what is due at a time that no plan knows of."""
         for event in events:
             if event.type in TERMINAL:
                 self._hooks.hear(event)
-            if event.status is Status.PENDING or (
-                event.type in TERMINAL or event.queue in self._dispatcher.held_back
-            ):
+            if event.type in LATER and event.status is Status.PENDING:
+                self._plan(0.0)
+                self._alarm.ring()
+            elif event.status is Status.PENDING:
+                self._dispatcher.wanted = True
+            if self._makes_room(event):
                 self._dispatcher.wanted = True
         if self._dispatcher.wanted:
             self._alarm.ring()

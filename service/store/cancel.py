@@ -58,8 +58,7 @@ def stop(batch: Batch, instance_id: str, request_id: str) -> tuple[CancelOutcome
     if row is not None:
         *told, key, hooked = row
         event = batch.tell(told_by_hand(CANCEL, instance_id, (*told,)))
-        ending = Ending(instance_id, event.name, event.status, None, bool(hooked), key)
-        follow_up(batch, [ending])
+        follow_up(batch, [Ending(event, bool(hooked), key)])
         return CancelOutcome.CANCELLED, event
     row = batch.tx.one(
         "ask_to_cancel", (instance_id, *ASK_TO_CANCEL.sources, batch.now, request_id)

@@ -1,36 +1,36 @@
 """What an ending leads to: a hook to run, and a blocked instance that may go."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from service.domain.instance import Status
+from pydantic_core import to_json
+
+from service.domain.events import Event
 from service.store.batch import Batch
 
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """An instance that has just ended."""
+    """An instance that has just ended, as its event tells."""
 
-    instance_id: str
-    name: str
-    status: Status
-    error: str | None
+    event: Event
     hooked: bool
     singleton_key: str | None
 
 
-def follow_up(batch: Batch, endings: list[Ending]) -> None:
-    """Write what the endings lead to."""
+def follow_up(batch: Batch, endings: Sequence[Ending]) -> None:
+    """Write what the endings lead to; an event's data tells which instance it `unblocked`."""
     hooked = [
-        (each.instance_id, each.name, each.status, each.error, batch.now)
-        for each in endings
-        if each.hooked
+        (e.event.instance_id, e.event.name, e.event.status, e.event.error, batch.now)
+        for e in endings
+        if e.hooked
     ]
     if hooked:
         batch.tx.run("insert_hook", hooked)
-    keyed = [
-        (each.name, each.singleton_key, batch.now)
-        for each in endings
-        if each.singleton_key is not None
-    ]
-    if keyed:
-        batch.tx.run("unblock", keyed)
+    keyed = [ending for ending in endings if ending.singleton_key is not None]
+    if not keyed:
+        return
+    keys = [(ending.event.name, ending.singleton_key, batch.now) for ending in keyed]
+    for ending, row in zip(keyed, batch.tx.many("unblock", keys), strict=True):
+        if row is not None:
+            ending.event.data = to_json({"unblocked": row[0]}).decode()

@@ -98,10 +98,7 @@ def _tell(batch: Batch, moves: Sequence[Transition], written: Sequence[bool]) ->
 
 
 def _ending(move: Transition) -> Ending:
-    held = move.held
-    return Ending(
-        held.id, held.name, move.move.target, move.event.error, held.hooked, held.singleton_key
-    )
+    return Ending(move.event, move.held.hooked, move.held.singleton_key)
 
 
 def _progress(batch: Batch, move: Progression) -> Params:

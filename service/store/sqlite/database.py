@@ -16,6 +16,7 @@ from service.store.migrate import migrate
 from service.store.sqlite.connection import Connection, connect, prepare, read, write
 from service.store.sqlite.sidefile import SideFile
 from service.store.sqlite.ticket import Ticket
+from service.store.sqlite.waiting import Waiting
 
 T = TypeVar("T")
 _OLDEST_SQLITE = (3, 37, 0)
@@ -85,18 +86,16 @@ class SqliteDatabase:
     async def transaction(self, work: Work[T]) -> T:
         """Run `work` atomically; give up, with nothing written, when its turn doesn't come."""
         ticket = Ticket()
-        done = asyncio.ensure_future(
-            self._writer.run(lambda: write(self._writer.raw, self._side, self._clock, work, ticket))
-        )
-        done.add_done_callback(_look_at)
-        await asyncio.wait((done,), timeout=self._busy_timeout)
-        if not done.done():
-            if ticket.abandon():
-                raise Unavailable("Other processes keep the database busy.", maybe_applied=False)
-            await asyncio.wait((done,), timeout=self._busy_timeout)
-            if not done.done():
-                raise Unavailable("The disk that holds the database is too slow.")
-        return done.result()
+        waiting = Waiting(ticket, self._busy_timeout)
+        try:
+            return await self._writer.run(
+                lambda: write(self._writer.raw, self._side, self._clock, work, ticket)
+            )
+        except asyncio.CancelledError:
+            waiting.raise_if_over()
+            raise
+        finally:
+            waiting.end()
 
     def committed(self) -> int:
         """Return the log position that some process announced last."""
@@ -163,8 +162,3 @@ def _remembering(opened: list[Connection]) -> type[Connection]:
         return connection
 
     return cast("type[Connection]", make)
-
-
-def _look_at(done: asyncio.Future[T]) -> None:
-    if not done.cancelled():
-        done.exception()

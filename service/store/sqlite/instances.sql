@@ -32,7 +32,8 @@ UPDATE instances SET blocked = 0, ready = (run_after <= ?3)
  WHERE singleton_key = ?2 AND name = ?1 AND blocked = 1 AND status = 'PENDING'
    AND NOT EXISTS (SELECT 1 FROM instances h
                     WHERE h.singleton_key = ?2 AND h.name = ?1 AND h.blocked = 0
-                      AND h.finished_at IS NULL);
+                      AND h.finished_at IS NULL)
+RETURNING id;
 
 -- name: list_failures
 -- An instance's failed attempts, the first ones first. Params: id, after this fence, limit.

@@ -1,0 +1,38 @@
+"""Brings one service's events to another on its own event loop, in the same process."""
+
+import asyncio
+from collections import deque
+from collections.abc import Sequence
+from contextlib import suppress
+
+from service.domain.events import Event
+from service.emitter.emitter import Emitter
+
+_MOST_BATCHES = 256
+
+
+class Inbox:
+    """Takes batches from any thread and feeds them on the emitter's loop.
+
+    It keeps a bounded number of batches: what a loop that doesn't turn has missed, its relay reads
+    from the log.
+    """
+
+    def __init__(self, emitter: Emitter) -> None:
+        self._emitter = emitter
+        self._loop = asyncio.get_running_loop()
+        self._batches: deque[Sequence[Event]] = deque(maxlen=_MOST_BATCHES)
+        self._called = False
+
+    def offer(self, events: Sequence[Event]) -> None:
+        """Hand a committed batch over; never waits."""
+        self._batches.append(events)
+        if not self._called:
+            self._called = True
+            with suppress(RuntimeError):  # the loop has ended
+                self._loop.call_soon_threadsafe(self._feed)
+
+    def _feed(self) -> None:
+        self._called = False
+        while self._batches:
+            self._emitter.feed(self._batches.popleft())

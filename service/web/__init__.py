@@ -1,0 +1,1 @@
+"""GraphQL over HTTP and WebSocket, the probes, and the server that carries them."""
