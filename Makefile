@@ -4,7 +4,7 @@
 BIN ?= .venv/bin
 PYTHON ?= python3.11
 
-.PHONY: install check test static lint format types layers fix soak bench schema
+.PHONY: install check test static lint format types layers fix soak bench schema docs
 
 install: ## make .venv, with everything that the targets below need
 	$(PYTHON) -m venv .venv
@@ -42,3 +42,7 @@ bench: ## the table of bench/README.md, measured here
 schema: ## write schema.graphql anew
 	$(BIN)/workflow-service schema > schema.graphql.new
 	mv schema.graphql.new schema.graphql
+
+docs: ## write docs/lifecycle.md anew
+	$(BIN)/python -m tests.architecture.lifecycle > docs/lifecycle.md.new
+	mv docs/lifecycle.md.new docs/lifecycle.md

@@ -2,15 +2,14 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from service.domain.clock import Clock, micros
-from service.domain.events import Event
-from service.domain.ids import IdSource, time_ordered
+from service.domain.ids import time_ordered
 from service.domain.registry import Workflows as Registry
-from service.emitter import Emitter, Inbox
+from service.emitter import Channel, Emitter
 from service.operations.events import Events
 from service.operations.queues import Queues
 from service.operations.workflows import Workflows
@@ -41,14 +40,8 @@ class Service:
     queues: Queues
     health: Health
     worker: Worker | None
-    inbox: Inbox
-    peers: list[Inbox] = field(default_factory=list[Inbox])
-
-    def publish(self, events: Sequence[Event]) -> None:
-        """Hand committed events to the ring, and to those of the peers in this process."""
-        self.emitter.feed(events)
-        for peer in self.peers:
-            peer.offer(events)
+    channel: Channel
+    relay: Relay
 
     async def drain(self, grace: float) -> None:
         """Claim nothing more; let what runs go on for `grace` seconds, then give it back."""
@@ -63,8 +56,10 @@ class Service:
 
 def link(one: Service, other: Service) -> None:
     """Let two services of one process, each on its own loop, hear each other at once."""
-    one.peers.append(other.inbox)
-    other.peers.append(one.inbox)
+    one.channel.peers.append(other.channel.inbox)
+    other.channel.peers.append(one.channel.inbox)
+    # One of them looks for other processes' events: not the one whose loop authors may block.
+    (one if other.worker is None else other).relay.ease()
     one.health.pulses, other.health.pulses = (
         one.health.pulses + other.health.pulses,
         other.health.pulses + one.health.pulses,
@@ -87,16 +82,14 @@ async def open_service(
     for warning in settings.warnings():
         _log.warning(warning)
     clock = clock or SystemClock()
-    new_id = time_ordered(clock)
     database = await open_database(
         settings.database, busy_timeout=settings.busy_timeout.total_seconds(), clock=clock
     )
     emitter = Emitter(settings.ring_events, settings.ring_bytes)
-    opened: list[Service] = []
-    store = Store(database, lambda events: opened[0].publish(events))
+    channel = Channel(emitter)
+    store = Store(database, channel.publish)
     try:
-        service = _wire(settings, registry, clock, new_id, emitter, store, with_worker=worker)
-        opened.append(service)
+        service = _wire(settings, registry, clock, store, channel, with_worker=worker)
         head = await store.events.head()
         emitter.start(head.position)
         policies = list(registry.queues.values())
@@ -111,16 +104,7 @@ async def open_service(
 
 @asynccontextmanager
 async def _running(service: Service) -> AsyncGenerator[None]:
-    settings = service.settings
-    relay = Relay(
-        service.emitter,
-        service.store.events,
-        service.clock,
-        service.store.committed,
-        poll=settings.poll.total_seconds(),
-        tick=settings.tick.total_seconds(),
-    )
-    task = asyncio.create_task(relay.run(), name="relay")
+    relay = asyncio.create_task(service.relay.run(), name="relay")
     if service.worker is not None:
         service.worker.start()
     try:
@@ -128,22 +112,23 @@ async def _running(service: Service) -> AsyncGenerator[None]:
     finally:
         if service.worker is not None:
             if not service.health.stopping:
-                await service.drain(settings.grace.total_seconds())
+                await service.drain(service.settings.grace.total_seconds())
             await service.worker.stop()
-        task.cancel()
-        await asyncio.wait((task,))
+        relay.cancel()
+        await asyncio.wait((relay,))
 
 
 def _wire(
     settings: Settings,
     registry: Registry,
     clock: Clock,
-    new_id: IdSource,
-    emitter: Emitter,
     store: Store,
+    channel: Channel,
     *,
     with_worker: bool,
 ) -> Service:
+    new_id = time_ordered(clock)
+    emitter = channel.emitter
     health = Health(store)
     worker = None
     if with_worker:
@@ -163,10 +148,19 @@ def _wire(
             enqueue_many_limit=settings.enqueue_many_limit,
         ),
         events=Events(store.events, emitter),
-        queues=Queues(store, registry, new_id),
+        queues=Queues(store, registry, new_id, channel.stir),
         health=health,
         worker=worker,
-        inbox=Inbox(emitter),
+        channel=channel,
+        relay=Relay(
+            emitter,
+            store.events,
+            clock,
+            store.committed,
+            feed=channel.publish,
+            poll=settings.poll.total_seconds(),
+            tick=settings.tick.total_seconds(),
+        ),
     )
 
 

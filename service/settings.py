@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
+    AnyHttpUrl,
     BeforeValidator,
     Field,
     SecretStr,
@@ -29,6 +30,7 @@ PREFIX = "WORKFLOW_"
 TEST_PREFIX = "WORKFLOW_TEST_"
 """Variables of the test suite; they are no settings, and nothing here reads them."""
 
+LOCAL = "http://127.0.0.1:8000/graphql"
 SQLITE = "sqlite:///"
 LONGEST = timedelta(days=36_500)
 
@@ -81,10 +83,19 @@ class _Environment(BaseSettings):
 class ClientSettings(_Environment):
     """What a client of a running service needs, whatever else is set."""
 
-    url: str = Field(default="http://127.0.0.1:8000/graphql", pattern="^https?://[^/]")
+    url: str = LOCAL
     """Address of the service that the commands for clients ask."""
     token: SecretStr | None = None
     """What those commands show to say who asks, where the service wants to know."""
+
+    @field_validator("url")
+    @classmethod
+    def _check_url(cls, url: str) -> str:
+        try:
+            AnyHttpUrl(url)
+        except ValidationError:
+            raise ValueError(f"write an address such as {LOCAL}.") from None
+        return url
 
 
 class Settings(_Environment):

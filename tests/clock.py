@@ -39,7 +39,8 @@ class FakeClock:
             await asyncio.sleep(0)
             return
         woken: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        due = self._elapsed + round(seconds * SECOND)
+        # However short a sleep, the clock has to move for it to end.
+        due = self._elapsed + max(1, round(seconds * SECOND))
         heapq.heappush(self._sleepers, (due, next(self._order), woken))
         await woken
 

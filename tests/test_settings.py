@@ -166,3 +166,9 @@ def test_a_server_takes_no_offence_at_what_is_for_a_client(monkeypatch: pytest.M
     assert Settings.read().warnings() == []
     with pytest.raises(SettingsError, match="WORKFLOW_URL"):
         ClientSettings.read()
+
+
+@pytest.mark.parametrize("url", ["nonsense", "ws://host/graphql", "http://", "http://[::1"])
+def test_refuses_an_address_that_is_none(url: str) -> None:
+    with pytest.raises(SettingsError, match=r"write an address such as http://127\.0\.0\.1:8000"):
+        ClientSettings.read(url=url)

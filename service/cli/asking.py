@@ -1,7 +1,8 @@
 """What the verbs that ask a running service have in common."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Generator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import wraps
@@ -9,8 +10,8 @@ from typing import Any
 
 import click
 
-from service.cli.status import reported
-from service.client import Client
+from service.cli.status import REFUSED, UNREACHABLE, fail, reported
+from service.client import Client, ClientError, ConnectionFailed, UnexpectedAnswer
 from service.settings import ClientSettings
 
 Talk = Callable[[Client], Awaitable[None]]
@@ -33,8 +34,7 @@ class Service:
 
         To `follow` is to wait for a service that was there and went away.
         """
-        with reported():
-            asyncio.run(self._ask(talk, follow=follow))
+        asyncio.run(self._ask(talk, follow=follow))
 
     async def _ask(self, talk: Talk, *, follow: bool) -> None:
         async with self._client(FIRST_TRY) as client:
@@ -59,8 +59,18 @@ def service_options(command: Callable[..., None]) -> Callable[..., None]:
     @click.option("--json", is_flag=True, help="Print JSON, one object a line.")
     @wraps(command)
     def with_service(url: str | None, token: str | None, *, json: bool, **rest: Any) -> None:
-        with reported():
+        with reported(), _client_reported():
             settings = ClientSettings.read(url=url, token=token)
-        command(Service(settings, json), **rest)
+            command(Service(settings, json), **rest)
 
     return with_service
+
+
+@contextmanager
+def _client_reported() -> Generator[None]:
+    try:
+        yield
+    except (ConnectionFailed, UnexpectedAnswer) as error:
+        fail(str(error), UNREACHABLE)
+    except ClientError as error:
+        fail(str(error), REFUSED)

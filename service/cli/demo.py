@@ -43,13 +43,16 @@ class ProducerPart(Part):
 @click.command()
 @server_options
 def demo(host: str | None, port: int | None, database: str | None) -> None:
-    """Serve a shop that takes an order every other second: payments that fail now and then, an
-    order that always fails, newsletters.
+    """Serve a shop that takes an order every other second.
 
-    Without --database it keeps everything in workflow-demo.db in the working directory.
+    Its payments fail now and then and are tried again, one of its goods is sold out for ever, and
+    newsletters go out. Without --database it keeps all of that in workflow-demo.db in the working
+    directory.
     """
     with reported():
-        settings = Settings.read(host=host, port=port, database=database or DATABASE)
+        settings = Settings.read(host=host, port=port, database=database)
+    if "database" not in settings.model_fields_set:
+        settings = settings.model_copy(update={"database": DATABASE})
     run(
         Plan(
             settings=settings,

@@ -33,7 +33,7 @@ async def wait_for_result(handle: Handle, seconds: float | None, *, json: bool) 
                 await follow_to_the_end(handle.client, handle.id, handle.cursor, json=json)
     except TimeoutError:
         raise TimeoutError(
-            f"{handle.id} has not ended in {seconds:g} s. It goes on: `watch {handle.id}` follows it."
+            f"{handle.id} has not ended in {seconds:g} s, and goes on. `watch` follows it."
         ) from None
     ended = await handle.client.handle(handle.id)
     if json:

@@ -4,6 +4,7 @@ import importlib
 import os
 import sys
 import traceback
+from pathlib import Path
 from types import ModuleType
 
 from service.domain.errors import DefinitionError
@@ -19,7 +20,7 @@ class LoadError(Exception):
 def load(target: str) -> Workflows:
     """Return the registry that the target names: `module:attribute`, or `module` for `workflows`.
 
-    Modules of the working directory are found first. Raises LoadError.
+    Modules of the working directory are found first. Raises LoadError or DefinitionError.
     """
     name, _, attribute = target.partition(":")
     if name.endswith(".py") or "/" in name or not name:
@@ -31,7 +32,7 @@ def load(target: str) -> Workflows:
 
 
 def _module(name: str) -> ModuleType:
-    directory = os.getcwd()
+    directory = str(Path.cwd())
     if directory not in sys.path:
         sys.path.insert(0, directory)
     try:
@@ -50,6 +51,7 @@ def _module(name: str) -> ModuleType:
 def _registry(module: ModuleType, attribute: str) -> Workflows:
     found = getattr(module, attribute, None)
     if isinstance(found, Workflows):
+        _ = found.definitions  # a workflow without an action is refused here, not at its first call
         return found
     there = [key for key, value in vars(module).items() if isinstance(value, Workflows)]
     advice = (

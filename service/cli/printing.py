@@ -37,16 +37,17 @@ def clean(text: str) -> str:
 
 
 def table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Return the rows under their heads, each column as wide as its longest cell."""
+    """Return the rows under their heads, each column but the last as wide as its longest cell."""
     cells = [[_cell(text) for text in row] for row in rows]
     widths = [max(map(len, column)) for column in zip(heads, *cells, strict=True)]
+    widths[-1] = 0
     lines = [[click.style(head, bold=True) for head in _padded(heads, widths)]]
     for row in cells:
-        padded = _padded(row, widths)
+        colours = [COLOURS.get(cell) for cell in row]
         lines.append(
             [
-                click.style(wide, fg=COLOURS.get(cell))
-                for wide, cell in zip(padded, row, strict=True)
+                click.style(cell, fg=colour) if colour else cell
+                for cell, colour in zip(_padded(row, widths), colours, strict=True)
             ]
         )
     return "\n".join("  ".join(line).rstrip() for line in lines)

@@ -7,7 +7,7 @@ import click
 from service import Workflows
 from service.bootstrap import open_service
 from service.cli.options import database_option
-from service.cli.status import reported, say
+from service.cli.status import REFUSED, fail, reported
 from service.domain.clock import micros
 from service.runtime.clock import SystemClock
 from service.runtime.pruner import Pruner
@@ -25,8 +25,7 @@ def prune(database: str | None, retention: str | None) -> None:
     with reported():
         settings = Settings.read(database=database, retention=retention)
         if not settings.database_path.exists():
-            say(f"There is no database {settings.database_path}. --database names another.")
-            raise SystemExit(1)
+            fail(f"There is no file {settings.database_path}. --database names another.", REFUSED)
         rows = asyncio.run(_prune(settings))
         click.echo(f"{settings.database_path}: {rows} rows are gone.")
 

@@ -1,6 +1,5 @@
 """Puts a server together from its parts, and runs it to the end of the process."""
 
-import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NoReturn
@@ -9,14 +8,14 @@ from service.cli import logs
 from service.cli.grace import Grace
 from service.cli.meeting import Meeting
 from service.cli.part import Part
-from service.cli.status import REFUSED, say
+from service.cli.status import REFUSED, fail
 from service.cli.supervisor import Supervisor, leave
 from service.cli.web_part import MakeApp, WebPart
 from service.cli.worker_part import WorkerPart
 from service.domain.registry import Workflows
 from service.runtime.clock import SystemClock
 from service.settings import Settings
-from service.web.server import CannotListen, bind
+from service.web.listening import CannotListen, bind
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,8 +40,7 @@ def run(plan: Plan) -> NoReturn:
     try:
         bound = bind(settings.host, settings.port)
     except CannotListen as error:
-        say(str(error))
-        sys.exit(REFUSED)
+        fail(str(error), REFUSED)
     host = f"[{settings.host}]" if ":" in settings.host else settings.host
     address = f"http://{host}:{bound.getsockname()[1]}"
     grace = Grace.of(settings.grace)

@@ -10,11 +10,11 @@
 
 from collections.abc import Generator
 from contextlib import contextmanager
+from typing import NoReturn
 
 import click
 
 from service.cli.loading import LoadError
-from service.client import ClientError, ConnectionFailed, UnexpectedAnswer
 from service.domain.errors import DefinitionError, WorkflowError
 from service.settings import SettingsError
 
@@ -25,7 +25,6 @@ UNREACHABLE = 3
 INTERRUPTED = 130
 
 KNOWN = (
-    ClientError,
     DefinitionError,
     LoadError,
     OSError,
@@ -41,6 +40,12 @@ def say(message: str) -> None:
     click.secho(f"error: {message}", fg="red", err=True)
 
 
+def fail(message: str, status: int) -> NoReturn:
+    """Say on stderr what went wrong, and end with the status."""
+    say(message)
+    raise SystemExit(status)
+
+
 def explain(error: BaseException) -> str | None:
     """Return what to tell of an error that was raised on purpose; None for any other."""
     return str(error) if isinstance(error, KNOWN) else None
@@ -51,14 +56,11 @@ def reported() -> Generator[None]:
     """Turn what is refused inside into a line on stderr and an exit status."""
     try:
         yield
+    except BrokenPipeError:
+        raise  # whoever read the output has seen enough: click ends quietly
+    except SettingsError as error:
+        fail(str(error), USAGE)
     except KNOWN as error:
-        say(str(error))
-        raise SystemExit(_status_of(error)) from error
+        fail(str(error), REFUSED)
     except KeyboardInterrupt:
         raise SystemExit(INTERRUPTED) from None
-
-
-def _status_of(error: Exception) -> int:
-    if isinstance(error, ConnectionFailed | UnexpectedAnswer):
-        return UNREACHABLE
-    return USAGE if isinstance(error, SettingsError) else REFUSED

@@ -9,11 +9,13 @@ import logging
 import os
 import queue
 import signal
+import sys
 import threading
-from collections.abc import Callable, Generator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from types import FrameType
+from typing import NoReturn
 
 from service.cli.grace import Grace
 from service.cli.part import Ended, Part, Ready
@@ -53,16 +55,16 @@ class Supervisor:
 
     def run(self, started: Callable[[], None]) -> int:
         """Return the exit status, once everything is over; `started` is called in between."""
-        with _signals_into(self._inbox):
-            news = self._start()
-            if news is None:
-                started()
-                news = self._inbox.get()
-                if isinstance(news, Ended):
-                    _log.critical("The %s ended by itself.", news.part.name, exc_info=news.error)
-            elif isinstance(news, Ended):
-                _tell_of_start(news)
-            return self._stop(news)
+        _send_signals_to(self._inbox)
+        news = self._start()
+        if news is None:
+            started()
+            news = self._inbox.get()
+            if isinstance(news, Ended):
+                _log.critical("The %s ended by itself.", news.part.name, exc_info=news.error)
+        elif isinstance(news, Ended):
+            _tell_of_start(news)
+        return self._stop(news)
 
     def _start(self) -> News | None:
         """Start the parts; return what came instead of one being ready."""
@@ -115,11 +117,12 @@ class Supervisor:
             thread.join(max(0.0, deadline - self._clock.monotonic()))
 
 
-def leave(status: int) -> None:
+def leave(status: int) -> NoReturn:
     """End the process with the status, whoever's thread is still at work."""
-    logging.shutdown()
-    others = [t for t in threading.enumerate() if t is not threading.main_thread()]
-    if others:
+    if threading.active_count() > 1:
+        with suppress(OSError):
+            sys.stdout.flush()
+        logging.shutdown()
         os._exit(status)
     raise SystemExit(status)
 
@@ -133,14 +136,9 @@ def _tell_of_start(ended: Ended) -> None:
         _log.critical("The %s could not start.", ended.part.name, exc_info=ended.error)
 
 
-@contextmanager
-def _signals_into(inbox: "queue.SimpleQueue[News]") -> Generator[None]:
+def _send_signals_to(inbox: "queue.SimpleQueue[News]") -> None:
     def note(number: int, frame: FrameType | None) -> None:
         inbox.put(Signalled(number))
 
-    before = {number: signal.signal(number, note) for number in SIGNALS}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+    for number in SIGNALS:
+        signal.signal(number, note)

@@ -12,7 +12,7 @@ from service.cli.meeting import Meeting
 from service.cli.part import Part
 from service.domain.registry import Workflows
 from service.settings import Settings
-from service.web.server import Serving
+from service.web.serving import Serving
 
 MakeApp = Callable[[Service, Settings], Starlette]
 

@@ -3,13 +3,16 @@
 import logging
 
 import click
+from starlette.applications import Starlette
+from starlette.routing import Route
 
+from service.bootstrap import Service
 from service.cli.loading import load
 from service.cli.options import server_options
 from service.cli.running import Plan, run
 from service.cli.status import reported
 from service.settings import Settings
-from service.web.app import build_probes
+from service.web.health import Probe, live, ready
 
 _log = logging.getLogger(__name__)
 
@@ -34,8 +37,14 @@ def worker(workflows: str, host: str | None, port: int | None, database: str | N
         Plan(
             settings=settings,
             registry=registry,
-            app=build_probes,
+            app=_probes,
             worker=True,
             started=started,
         )
     )
+
+
+def _probes(service: Service, settings: Settings) -> Starlette:
+    alive, willing = Probe(live), Probe(ready)
+    alive.service = willing.service = service
+    return Starlette(routes=[Route("/health", alive), Route("/ready", willing)])

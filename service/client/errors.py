@@ -44,8 +44,9 @@ class ConnectionFailed(ClientError):
         self.reason = reason
         self.request_id = request_id
         again = f" Repeat the call with request_id={request_id!r} to be sure." if request_id else ""
+        reason = reason.rstrip(".")
         super().__init__(
-            f"No answer from {url}: {reason}. Check that it runs, and the address.{again}"
+            f"No answer from {url}: {reason}. Check the address, and that it runs.{again}"
         )
 
 
@@ -66,10 +67,10 @@ class WorkflowEnded(ClientError):
 
     def __init__(self, instance: Instance) -> None:
         self.instance = instance
-        because = f": {instance.last_error}" if instance.last_error else ""
+        because = f": {instance.last_error.rstrip('.')}" if instance.last_error else ""
         super().__init__(
             f"{instance.name} {instance.id} {self.fate}{because}. "
-            "`retry` goes on from its last checkpoint."
+            "`retry` puts it back at its last checkpoint."
         )
 
 

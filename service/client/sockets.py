@@ -20,10 +20,14 @@ class Sockets:
         self._timeout = timeout
         self._sockets: list[Socket] = []
         self._opening: asyncio.Task[None] | None = None
+        self._closed = False
 
     async def live(self) -> Socket:
-        """Return a live socket to subscribe on at once. Raises what `open_socket` raises."""
-        while True:
+        """Return a live socket to subscribe on at once.
+
+        Raises what `open_socket` raises, and RuntimeError once it is closed.
+        """
+        while not self._closed:
             self._sockets = [socket for socket in self._sockets if socket.alive]
             for socket in self._sockets:
                 if socket.load < ROOM:
@@ -31,9 +35,11 @@ class Sockets:
             if self._opening is None or self._opening.done():
                 self._opening = asyncio.create_task(self._open())
             await asyncio.shield(self._opening)
+        raise RuntimeError("The client is closed: ask within its `async with` block.")
 
     async def close(self) -> None:
-        """Close them all."""
+        """Close them all, for good."""
+        self._closed = True
         if self._opening is not None:
             self._opening.cancel()
             with suppress(asyncio.CancelledError, Exception):

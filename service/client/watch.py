@@ -48,14 +48,18 @@ class Follower:
             except Lagged:
                 continue
             except (ConnectionLost, RequestRefused) as error:
-                if isinstance(error, RequestRefused) and error.code != "UNAVAILABLE":
-                    raise
                 if self._clock.monotonic() - began > STEADY_SECONDS:
                     backoff.reset()
-                if not backoff.failing:
-                    _log.warning("Lost %s (%s). Connecting again.", self._sockets.url, error)
-                if not await backoff.wait():
-                    raise ConnectionFailed(self._sockets.url, str(error)) from error
+                await self._outlive(error, backoff)
+
+    async def _outlive(self, error: ConnectionLost | RequestRefused, backoff: Backoff) -> None:
+        """Return when it may be tried again, or raise what makes that useless."""
+        if isinstance(error, RequestRefused) and error.code != "UNAVAILABLE":
+            raise error
+        if not backoff.failing:
+            _log.warning("Lost %s (%s). Connecting again.", self._sockets.url, error)
+        if not await backoff.wait():
+            raise ConnectionFailed(self._sockets.url, str(error)) from error
 
     @asynccontextmanager
     async def _subscribed(self, variables: Mapping[str, object]) -> AsyncGenerator[Stream]:

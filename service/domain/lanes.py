@@ -41,7 +41,7 @@ def fairly(
     turn = [queue for queue in queues if queue > after] + [
         queue for queue in queues if queue <= after
     ]
-    rounds = zip_longest(*(((queue, each) for each in chosen[queue]) for queue in turn))
+    rounds = zip_longest(*([(queue, each) for each in chosen[queue]] for queue in turn))
     dealt: dict[str, list[str]] = {}
     last = after
     for pair in [pair for pair in chain.from_iterable(rounds) if pair is not None][:limit]:

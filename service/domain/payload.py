@@ -11,7 +11,7 @@ from pydantic_core import to_json
 from typing_extensions import TypeVar
 
 from service.domain.errors import DefinitionError, Fault, InvalidParams, PayloadTooLarge
-from service.domain.plain import faults_in, faults_in_text, suspicious
+from service.domain.plain import faults_in_text, first_faults, suspicious
 from service.domain.roundtrip import difference, same
 from service.domain.validation import faults_of, readable
 
@@ -58,7 +58,7 @@ class Codec(Generic[T]):
         try:
             data = text.encode()
         except UnicodeEncodeError:
-            raise InvalidParams(list(faults_in(text))) from None
+            raise InvalidParams(first_faults(text)) from None
         if suspicious(text, data):
             _refuse(faults_in_text(text))
         try:
@@ -78,7 +78,7 @@ class Codec(Generic[T]):
         try:
             back = self._read(data)
         except ValidationError as error:
-            faults = list(faults_in(value, strict=True)) or faults_of(error, readable(data))
+            faults = first_faults(value, strict=True) or faults_of(error, readable(data))
             raise InvalidParams(faults) from error
         except Exception as error:
             raise InvalidParams([Fault((), f"can't be read back: {_first_line(error)}")]) from error
@@ -104,19 +104,19 @@ def _faults_of_plain(value: object) -> list[Fault]:
     try:
         data = to_json(value, inf_nan_mode="constants")
     except ValueError:  # a value that only its own type can write, or text that UTF-8 can't
-        return list(faults_in(value))
-    return list(faults_in(value)) if suspicious(data.decode(), data) else []
+        return first_faults(value)
+    return first_faults(value) if suspicious(data.decode(), data) else []
 
 
 def _faults_of_changed(value: object, back: object) -> list[Fault]:
     changed = difference(value, back)
     if changed is None:
         return []
-    return list(faults_in(value, strict=True)) or [changed]
+    return first_faults(value, strict=True) or [changed]
 
 
 def _faults_of_unwritable(value: object, error: Exception) -> list[Fault]:
-    faults = list(faults_in(value, strict=True))
+    faults = first_faults(value, strict=True)
     return faults or [Fault((), f"can't be written as JSON: {_first_line(error)}")]
 
 

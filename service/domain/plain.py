@@ -8,14 +8,14 @@ import dataclasses
 import json
 import math
 from collections.abc import Iterable, Iterator, Mapping, Set
-from itertools import accumulate
+from itertools import accumulate, islice
 from typing import Any, cast
 
 from pydantic import BaseModel
 from pydantic_core import PydanticSerializationError, to_json
 
 from service.domain.errors import Fault, PathPart
-from service.domain.limits import DEPTH, SAFE_INTEGER
+from service.domain.limits import DEPTH, FAULTS, SAFE_INTEGER
 
 _FOLD = bytes.maketrans(b"123456789E", b"000000000e")
 _LONG_NUMBER = b"0" * 16
@@ -49,7 +49,7 @@ def faults_in_text(text: str) -> list[Fault]:
         return [Fault((), _TOO_DEEP)]
     except ValueError:
         return []
-    return list(faults_in(value))
+    return first_faults(value)
 
 
 def faults_in(
@@ -74,6 +74,11 @@ def faults_in(
         message = f"{type(value).__name__} can't be written as JSON: use plain data"
     if message is not None:
         yield Fault(path, message)
+
+
+def first_faults(value: object, *, strict: bool = False) -> list[Fault]:
+    """Return the first faults of a value, also of one that holds itself."""
+    return list(islice(faults_in(value, strict=strict), FAULTS))
 
 
 def text_fault(text: str) -> str | None:
@@ -104,8 +109,13 @@ def path_part(key: object) -> PathPart:
     """Return a key as it may stand in a fault's path: printable anywhere, and short."""
     if isinstance(key, int) and not isinstance(key, bool) and abs(key) <= SAFE_INTEGER:
         return key
-    text = str(key).encode("utf-8", "backslashreplace").decode().replace("\0", "\\x00")
+    text = printable(str(key))
     return text if len(text) <= _PATH_PART else text[:_PATH_PART] + "…"
+
+
+def printable(text: str) -> str:
+    """Return the text with what no database keeps written out: NUL, lone surrogates."""
+    return text.encode("utf-8", "backslashreplace").decode().replace("\0", "\\x00")
 
 
 def _faults_within(

@@ -8,7 +8,7 @@ from pydantic_core import from_json
 
 from service.domain.errors import Fault, PathPart
 from service.domain.limits import FAULTS
-from service.domain.plain import path_part
+from service.domain.plain import path_part, printable
 
 _ABSENT = object()
 _LEAVES: tuple[type[object], ...] = (str, int, float, type(None))
@@ -21,7 +21,7 @@ def faults_of(error: ValidationError, given: object) -> list[Fault]:
     faults = [
         Fault(
             tuple(_path(entry["loc"], given, keep_last=entry["type"] in _NAMES_A_MEMBER)),
-            entry["msg"],
+            printable(entry["msg"]),
         )
         for entry in found[:FAULTS]
     ]

@@ -5,7 +5,7 @@ nothing else. It reads from the ring while its cursor is inside, from the log wh
 behind, and parks when it has seen everything.
 """
 
+from service.emitter.channel import Channel
 from service.emitter.emitter import Closed, Emitter
-from service.emitter.inbox import Inbox
 
-__all__ = ["Closed", "Emitter", "Inbox"]
+__all__ = ["Channel", "Closed", "Emitter"]

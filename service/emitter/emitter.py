@@ -85,11 +85,11 @@ class Emitter:
             return
         self._settle()
         self._waiters.wake(fresh)
-        for callback in tuple(self._callbacks.values()):
-            try:
-                callback(fresh)
-            except Exception:
-                _log.exception("A listener to the events failed; the others go on.")
+        self._call_back(fresh)
+
+    def stir(self) -> None:
+        """Call the listeners back with no event: something changed that no event tells of."""
+        self._call_back(())
 
     def miss(self, position: int) -> None:
         """Remember that the log goes on to `position` at least."""
@@ -146,6 +146,13 @@ class Emitter:
         """End every reader; whoever parks from now on is told at once."""
         self.closed = True
         self._waiters.end_all()
+
+    def _call_back(self, events: Sequence[Event]) -> None:
+        for callback in tuple(self._callbacks.values()):
+            try:
+                callback(events)
+            except Exception:
+                _log.exception("A listener to the events failed; the others go on.")
 
     def _forget(self, token: object) -> None:
         self._callbacks.pop(token, None)

@@ -4,12 +4,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
-from graphql import Executor, GraphQLError, OperationDefinitionNode, OperationType
+from graphql import Executor, GraphQLError, OperationType
 from strawberry.execution import optimized_is_awaitable
 
 from service.domain.errors import WorkflowError
 from service.graphql.context import Context
-from service.graphql.documents import Document, Documents
+from service.graphql.cost import check_reads
+from service.graphql.documents import Document, Documents, Operation
 from service.graphql.errors import (
     BAD_USER_INPUT,
     WHICH_OPERATION,
@@ -20,7 +21,7 @@ from service.graphql.errors import (
 )
 from service.graphql.execution import Execution
 from service.graphql.schema import core
-from service.graphql.sharing import Shared, Sharing, key_of
+from service.graphql.sharing import Sharing, key_of
 from service.settings import Settings
 
 Built = Executor[Context] | list[GraphQLError]
@@ -50,32 +51,29 @@ class GraphQL:
 
     def prepare(self, question: Question) -> Execution:
         """Return the question's operation, ready to be executed. Raises Refused."""
+        variables = question.variables or {}
         try:
             document = self._documents.read(question.document)
+            operation = _find(document, question.operation)
+            check_reads(operation.paged, variables)
         except WorkflowError as error:
             raise Refused([show_exception(error)]) from None
-        operation = _find(document, question.operation)
         executor: Built = cast("Any", Executor).build(
             core,
             document.node,
             context_value=self._context(),
-            raw_variable_values=question.variables,
+            raw_variable_values=variables,
             operation_name=question.operation,
             is_awaitable=optimized_is_awaitable,
         )
         if isinstance(executor, list):
             raise refused(executor, BAD_USER_INPUT)
-        return Execution(executor, self._shared(document, operation, question))
-
-    def _shared(
-        self, document: Document, operation: OperationDefinitionNode, question: Question
-    ) -> Shared | None:
-        if operation.operation is not OperationType.SUBSCRIPTION:
-            return None
-        return self._sharing.of(key_of(document, operation, question.variables or {}))
+        if operation.node.operation is not OperationType.SUBSCRIPTION:
+            return Execution(executor, None)
+        return Execution(executor, self._sharing.of(key_of(document, operation, variables)))
 
 
-def _find(document: Document, name: str | None) -> OperationDefinitionNode:
+def _find(document: Document, name: str | None) -> Operation:
     operations = document.operations
     if name is None and len(operations) == 1:
         return next(iter(operations.values()))

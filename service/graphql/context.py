@@ -1,6 +1,7 @@
 """What the resolvers of one execution may reach."""
 
 from functools import cached_property
+from typing import TypeVar
 
 import strawberry
 from strawberry.dataloader import DataLoader
@@ -8,11 +9,14 @@ from strawberry.dataloader import DataLoader
 from service.domain.errors import LimitExceeded
 from service.domain.instance import Instance
 from service.operations.events import Events
+from service.operations.page import Page
 from service.operations.queues import Queues
 from service.operations.workflows import Workflows
 
 MAX_ENTRIES = 20_000
 """Entries of lists that one execution may read, over all its lists."""
+
+T = TypeVar("T")
 
 
 class Context:
@@ -39,14 +43,15 @@ class Context:
         """Reads instances by id; those asked for together come in one read."""
         return DataLoader(load_fn=self.workflows.get_many)
 
-    def spend(self, entries: int) -> None:
-        """Count entries that were read; raises LimitExceeded when they are too many."""
-        self._entries += entries
+    def spend(self, page: Page[T]) -> Page[T]:
+        """Count what was read, and return it; raises LimitExceeded when it becomes too much."""
+        self._entries += len(page.edges)
         if self._entries > MAX_ENTRIES:
             raise LimitExceeded(
                 f"The operation reads more than {MAX_ENTRIES:,} entries of lists. "
                 "Ask for smaller pages, or for the inner lists apart."
             )
+        return page
 
 
 Info = strawberry.Info[Context, None]

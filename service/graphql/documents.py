@@ -1,10 +1,12 @@
 """Each document is parsed, measured and validated once, and kept for whoever sends it again."""
 
 from collections import OrderedDict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from graphql import (
     DocumentNode,
+    FragmentDefinitionNode,
     GraphQLSchema,
     GraphQLSyntaxError,
     NoSchemaIntrospectionCustomRule,
@@ -16,6 +18,7 @@ from graphql import (
 
 from service.domain.errors import LimitExceeded
 from service.graphql import limits
+from service.graphql.cost import Paged, paged_in
 from service.graphql.errors import PARSE_FAILED, VALIDATION_FAILED, Refused, refused
 
 KEPT = 1 << 19
@@ -25,11 +28,24 @@ _TOO_LARGE = "Parsing aborted"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Operation:
+    """An operation, and the pages that it reads."""
+
+    node: OperationDefinitionNode
+    paged: Sequence[Paged]
+
+    @property
+    def name(self) -> str:
+        """Return its name; "" if it has none."""
+        return self.node.name.value if self.node.name else ""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Document:
     """A document that fits the schema, and its operations by name; "" is the one without."""
 
     node: DocumentNode
-    operations: dict[str, OperationDefinitionNode]
+    operations: Mapping[str, Operation]
 
 
 class Documents:
@@ -81,12 +97,17 @@ class Documents:
         limits.check_size(node, self._depth_limit)
         if errors := validate(self._schema, node, self._rules):
             return refused(errors, VALIDATION_FAILED)
-        return Document(node, _operations(node))
+        return Document(node, self._operations(node))
 
-
-def _operations(node: DocumentNode) -> dict[str, OperationDefinitionNode]:
-    return {
-        definition.name.value if definition.name else "": definition
-        for definition in node.definitions
-        if isinstance(definition, OperationDefinitionNode)
-    }
+    def _operations(self, node: DocumentNode) -> Mapping[str, Operation]:
+        fragments = {
+            each.name.value: each
+            for each in node.definitions
+            if isinstance(each, FragmentDefinitionNode)
+        }
+        operations = [
+            Operation(each, paged_in(self._schema, each, fragments))
+            for each in node.definitions
+            if isinstance(each, OperationDefinitionNode)
+        ]
+        return {operation.name: operation for operation in operations}

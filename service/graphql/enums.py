@@ -1,4 +1,7 @@
-"""Domain enums as GraphQL enums: each value with a description."""
+"""Domain enums as GraphQL enums: each value with a description.
+
+Projections and inputs take them from here, so that they are described before they are used.
+"""
 
 from collections.abc import Mapping
 from enum import StrEnum
@@ -8,6 +11,8 @@ import strawberry
 from service.domain.events import EventType
 from service.domain.instance import CancelOutcome, OnConflict, Status
 from service.domain.listing import Order
+
+__all__ = ["CancelOutcome", "EventType", "OnConflict", "Order", "Status"]
 
 
 def _show(kind: type[StrEnum], name: str, description: str, values: Mapping[str, str]) -> None:

@@ -23,7 +23,11 @@ MAX_LENGTH = 100_000
 """Characters of a document; values belong into `variables`, which count nothing here."""
 
 MAX_FIELDS = 1_000
-MAX_ALIASES = 100
+MAX_REPEATS = 50
+"""Fields with an alias, or that stand twice in one selection."""
+
+MAX_SPREADS = 100
+"""Spreads of fragments in a document's text, and its operations and fragments."""
 
 _Definition = OperationDefinitionNode | FragmentDefinitionNode
 _ENOUGH = MAX_FIELDS + 1
@@ -34,14 +38,14 @@ class _Size:
     """What a definition holds itself, and which fragments it spreads at what depth."""
 
     fields: int = 0
-    aliases: int = 0
+    repeats: int = 0
     depth: int = 0
     spreads: list[tuple[str, int]] = field(default_factory=list[tuple[str, int]])
 
     def add(self, other: "_Size", depth: int) -> None:
         """Count what another one holds, which is spread at the depth."""
         self.fields = min(self.fields + other.fields, _ENOUGH)
-        self.aliases = min(self.aliases + other.aliases, _ENOUGH)
+        self.repeats = min(self.repeats + other.repeats, _ENOUGH)
         self.depth = max(self.depth, depth + other.depth)
 
 
@@ -57,26 +61,27 @@ def check_length(text: str) -> None:
 def check_size(document: DocumentNode, depth_limit: int) -> None:
     """Raise LimitExceeded when one of the document's definitions stands for too much."""
     fragments: dict[str, _Size] = {}
-    others: list[_Size] = []
+    sizes: list[_Size] = []
     for definition in document.definitions:
-        if isinstance(definition, FragmentDefinitionNode):
-            fragments[definition.name.value] = _measure(definition)
-        elif isinstance(definition, OperationDefinitionNode):
-            others.append(_measure(definition))
+        if isinstance(definition, OperationDefinitionNode | FragmentDefinitionNode):
+            sizes.append(_measure(definition))
+            if isinstance(definition, FragmentDefinitionNode):
+                fragments[definition.name.value] = sizes[-1]
+    _check("definitions", len(sizes), MAX_SPREADS)
+    _check("spreads of fragments", sum(len(size.spreads) for size in sizes), MAX_SPREADS)
     for name in _inner_first(fragments):
         _expand(fragments[name], fragments)
-    for size in others:
+    for size in sizes:
         _expand(size, fragments)
-    for size in (*others, *fragments.values()):
         _check("fields", size.fields, MAX_FIELDS)
-        _check("aliases", size.aliases, MAX_ALIASES)
+        _check("aliases or repeated fields", size.repeats, MAX_REPEATS)
         _check("levels of fields", size.depth, depth_limit)
 
 
 def _check(what: str, found: int, limit: int) -> None:
     if found > limit:
         raise LimitExceeded(
-            f"The operation has more than {limit:,} {what}, fragments counted wherever they are "
+            f"The document has more than {limit:,} {what}, fragments counted wherever they are "
             "spread. Ask for less at a time."
         )
 
@@ -86,12 +91,14 @@ def _measure(definition: _Definition) -> _Size:
     todo: list[tuple[SelectionSetNode, int]] = [(definition.selection_set, 1)]
     while todo:
         selections, depth = todo.pop()
+        seen: set[str] = set()
         for node in selections.selections:
             if isinstance(node, FragmentSpreadNode):
                 size.spreads.append((node.name.value, depth - 1))
             elif isinstance(node, FieldNode):
                 size.fields += 1
-                size.aliases += node.alias is not None
+                size.repeats += node.alias is not None or node.name.value in seen
+                seen.add(node.name.value)
                 size.depth = max(size.depth, depth)
                 todo.extend(_below(node.selection_set, depth + 1))
             elif isinstance(node, InlineFragmentNode):

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import strawberry
 
+from service.domain.errors import Fault, InvalidParams
 from service.domain.queue import QueueView
 from service.graphql import inputs, payloads
 from service.graphql.context import Info
@@ -33,6 +34,13 @@ class Mutation:
         self, info: Info, input: Annotated[inputs.EnqueueManyInput, _WHAT]
     ) -> Sequence[Enqueued]:
         """Start several workflows."""
+        faults = [
+            Fault(("items", index, "requestID"), "give one `requestID` for all items, beside them")
+            for index, item in enumerate(input.items)
+            if item.request_id is not None
+        ]
+        if faults:
+            raise InvalidParams(faults)
         requests = [item.request() for item in input.items]
         return await info.context.workflows.enqueue_many(requests, input.request_id)
 

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import strawberry
 from strawberry import Parent
 
-from service.domain.instance import CancelOutcome
 from service.domain.queue import QueueView
 from service.graphql.catalog import Queue
+from service.graphql.enums import CancelOutcome
 from service.graphql.types import WorkflowInstance
 from service.operations.workflows import Enqueued
 

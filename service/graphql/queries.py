@@ -7,11 +7,12 @@ import strawberry
 
 from service.domain import definition, instance
 from service.domain import queue as queue_domain
-from service.domain.listing import InstanceFilter, Order
+from service.domain.listing import InstanceFilter
 from service.graphql import arguments
 from service.graphql.catalog import Queue, Workflow
 from service.graphql.connections import WorkflowInstanceConnection
 from service.graphql.context import Info
+from service.graphql.enums import Order
 from service.graphql.inputs import WorkflowInstanceFilter
 from service.graphql.types import WorkflowInstance
 from service.operations.page import Page, Window
@@ -54,9 +55,7 @@ class Query:
         order = order_by or Order.NEWEST_FIRST
         wanted = filter.filter(order) if filter else InstanceFilter(order=order)
         window = Window(first=first, after=after, last=last, before=before)
-        page = await info.context.workflows.list(wanted, window)
-        info.context.spend(len(page.edges))
-        return page
+        return info.context.spend(await info.context.workflows.list(wanted, window))
 
     @strawberry.field(
         graphql_type=list[Workflow],

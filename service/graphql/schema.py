@@ -13,7 +13,6 @@ from graphql import (
 )
 from strawberry.schema.config import StrawberryConfig
 
-from service.graphql import enums as enums
 from service.graphql.mutations import Mutation
 from service.graphql.queries import Query
 from service.graphql.scalars import SCALARS

@@ -8,6 +8,7 @@ import asyncio
 from collections import OrderedDict
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
+from itertools import count
 from typing import Any
 from weakref import WeakValueDictionary
 
@@ -21,7 +22,7 @@ from graphql import (
     visit,
 )
 
-from service.graphql.documents import Document
+from service.graphql.documents import Document, Operation
 from service.graphql.encoding import encode
 
 KEPT = 8 << 20
@@ -36,7 +37,8 @@ Key = tuple[Document, str, bytes]
 class Shared:
     """The latest answers to one question, by the event's position."""
 
-    def __init__(self, sharing: "Sharing") -> None:
+    def __init__(self, sharing: "Sharing", number: int) -> None:
+        self._number = number
         self._readers = 0
         self._sharing = sharing
         self._pending: dict[int, asyncio.Future[str]] = {}
@@ -52,7 +54,7 @@ class Shared:
 
     def get(self, position: int) -> Answer | None:
         """Return the answer for the event there, if it is known or being made."""
-        return self._sharing.kept.get((self, position)) or self._pending.get(position)
+        return self._sharing.kept.get((self._number, position)) or self._pending.get(position)
 
     def put(self, position: int, answer: Answer) -> None:
         """Keep the answer, if anyone else may want it; one in the making until it is ready.
@@ -62,7 +64,7 @@ class Shared:
         if self._readers < 2:
             return
         if isinstance(answer, str):
-            self._sharing.keep(self, position, answer)
+            self._sharing.keep((self._number, position), answer)
             return
         self._pending[position] = answer
         answer.add_done_callback(lambda _: self._pending.pop(position, None))
@@ -72,32 +74,31 @@ class Sharing:
     """The questions that are being asked, and the answers kept for all of them."""
 
     def __init__(self) -> None:
-        self.kept: OrderedDict[tuple[Shared, int], str] = OrderedDict()
+        self.kept: OrderedDict[tuple[int, int], str] = OrderedDict()
         self._size = 0
+        self._numbers = count()
         self._questions: WeakValueDictionary[Key, Shared] = WeakValueDictionary()
 
     def of(self, key: Key) -> Shared:
         """Return the question's answers."""
-        return self._questions.setdefault(key, Shared(self))
+        return self._questions.setdefault(key, Shared(self, next(self._numbers)))
 
-    def keep(self, question: Shared, position: int, answer: str) -> None:
-        """Keep an answer, for as long as there is room."""
-        self.kept[question, position] = answer
+    def keep(self, place: tuple[int, int], answer: str) -> None:
+        """Keep an answer, under its question's number and the event's position, for a while."""
+        self.kept[place] = answer
         self._size += len(answer)
         while self._size > KEPT:
             _, oldest = self.kept.popitem(last=False)
             self._size -= len(oldest)
 
 
-def key_of(
-    document: Document, operation: OperationDefinitionNode, variables: Mapping[str, Any]
-) -> Key:
+def key_of(document: Document, operation: Operation, variables: Mapping[str, Any]) -> Key:
     """Return what is equal for subscriptions that get the same answers to an event."""
     used = _Used()
-    for node in _answering(document, operation):
+    for node in _answering(document, operation.node):
         visit(node, used)
     relevant = {name: variables[name] for name in sorted(used.names) if name in variables}
-    return document, operation.name.value if operation.name else "", encode(relevant)
+    return document, operation.name, encode(relevant)
 
 
 def _answering(document: Document, operation: OperationDefinitionNode) -> list[Node]:

@@ -8,10 +8,10 @@ import strawberry
 
 from service.domain import cursor, events, instance
 from service.domain.errors import NotFound
-from service.domain.events import EventType
 from service.domain.interest import Interest
 from service.graphql import arguments
 from service.graphql.context import Info
+from service.graphql.enums import EventType
 from service.graphql.types import WorkflowEvent, WorkflowInstance
 
 _Of = Annotated[

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Annotated
 import strawberry
 from strawberry import Parent, lazy
 
-from service.domain.events import Event, EventType
-from service.domain.instance import Failure, Instance, Status
+from service.domain.events import Event
+from service.domain.instance import Failure, Instance
 from service.graphql import arguments
 from service.graphql.context import Info
+from service.graphql.enums import EventType, Status
 from service.graphql.scalars import JSON, DateTime
 from service.operations.page import Page, Window
 
@@ -72,9 +73,8 @@ class WorkflowInstance:
         after: arguments.After = None,
     ) -> Page[Failure]:
         """Return a page of them."""
-        found = await info.context.workflows.failures(root.id, Window(first=first, after=after))
-        info.context.spend(len(found.edges))
-        return found
+        window = Window(first=first, after=after)
+        return info.context.spend(await info.context.workflows.failures(root.id, window))
 
     @strawberry.field(graphql_type=Events, description="Its events that are kept, earliest first.")
     @staticmethod
@@ -85,9 +85,8 @@ class WorkflowInstance:
         after: arguments.AfterEvent = None,
     ) -> Page[Event]:
         """Return a page of them."""
-        found = await info.context.events.page(root.id, Window(first=first, after=after))
-        info.context.spend(len(found.edges))
-        return found
+        window = Window(first=first, after=after)
+        return info.context.spend(await info.context.events.page(root.id, window))
 
 
 @strawberry.type(description="One failed attempt of an action.")

@@ -1,6 +1,6 @@
 """List, pause and resume queues."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from service.domain.errors import NotFound
 from service.domain.ids import IdSource
@@ -15,10 +15,13 @@ from service.store.store import Store
 class Queues:
     """What callers may do with queues. Every call may raise `Unavailable`."""
 
-    def __init__(self, store: Store, registry: Registry, new_id: IdSource) -> None:
+    def __init__(
+        self, store: Store, registry: Registry, new_id: IdSource, stir: Callable[[], None]
+    ) -> None:
         self._store = store
         self._registry = registry
         self._new_id = new_id
+        self._stir = stir
 
     async def list(self) -> Sequence[QueueView]:
         """Return every queue that is declared, paused, in use, or a workflow's own, by name."""
@@ -42,4 +45,5 @@ class Queues:
                 f"No queue is named {name!r}. Ask the `queues` query for those that there are."
             )
         await self._store.write(Pause(name=name, paused=paused, request=request))
+        self._stir()
         return next(view for view in await self.list() if view.name == name)

@@ -10,8 +10,8 @@ from service.store.store import Store
 class Dispatcher:
     """Claims as many instances as there are free places, for the workflows registered here.
 
-    `wanted` is set while something may be ready that was not claimed. Queues with something ready
-    but no room under their cap are remembered, since only the end of one of theirs makes room.
+    `wanted` is set while something may be ready that was not claimed. Queues with no room left
+    under their cap are remembered, since only the end of one of theirs makes room.
     """
 
     def __init__(
@@ -34,7 +34,8 @@ class Dispatcher:
         self._lease = lease
         self._served_last = ""
         self.wanted = True
-        self.held_back: set[str] = set()
+        self._held_back: set[str] = set()
+        self._left: set[str] = set()
         self.next_token_in: float | None = None
 
     @property
@@ -42,12 +43,18 @@ class Dispatcher:
         """Return how many more instances may run here."""
         return self._slots - self._runner.active
 
+    def left(self, queue: str) -> bool:
+        """Take note that an instance left a queue; return whether that makes room for another."""
+        self._left.add(queue)
+        return queue in self._held_back
+
     async def dispatch(self) -> None:
         """Claim once, for every free place; raises `Unavailable`."""
         limit = self.free
         if limit <= 0:
             return
         self.wanted = False
+        self._left.clear()
         try:
             claims = await self._store.write(
                 Claim(
@@ -62,9 +69,10 @@ class Dispatcher:
             self.wanted = True
             raise
         self._served_last = claims.served_last
-        self.held_back = claims.held_back
+        self._held_back = claims.held_back
         at = claims.next_token_at
         self.next_token_in = None if at is None else max(0.0, (at - self._clock.now()) / 1e6)
         self._runner.start(claims.claimed)
-        if len(claims.claimed) == limit:
+        # What was told while the claim was under way may have come after it.
+        if len(claims.claimed) == limit or not self._left.isdisjoint(self._held_back):
             self.wanted = True

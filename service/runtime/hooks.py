@@ -98,14 +98,8 @@ class HookRunner:
             output=output,
             error=hook.error,
         )
-        task = asyncio.ensure_future(_guarded(definition, ended))
-        await task
-
-
-async def _guarded(definition: Definition, ended: Ended[object]) -> None:
-    if definition.on_terminal is not None:
         guard.enter()
-        await definition.on_terminal(ended)
+        await asyncio.create_task(definition.on_terminal(ended))
 
 
 def _cancelling() -> bool:

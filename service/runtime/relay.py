@@ -2,10 +2,11 @@
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from service.domain.clock import Clock
 from service.domain.errors import CursorExpired
+from service.domain.events import Event
 from service.domain.interest import EVERYTHING
 from service.emitter import Emitter
 from service.operations.events import Log
@@ -24,6 +25,7 @@ class Relay:
     That it is behind it learns from the emitter (a batch left a gap), from `committed` (the last
     position that any process is known to have written; a call that costs next to nothing), asked
     each `poll` seconds, and, should neither tell, from the log's head, read each `tick` seconds.
+    What it reads goes to `feed`, by default the emitter's own.
     """
 
     def __init__(
@@ -33,10 +35,12 @@ class Relay:
         clock: Clock,
         committed: Callable[[], int],
         *,
+        feed: Callable[[Sequence[Event]], None] | None = None,
         poll: float = 0.05,
         tick: float = 1.0,
     ) -> None:
         self._emitter = emitter
+        self._feed = feed or emitter.feed
         self._log = log
         self._clock = clock
         self._committed = committed
@@ -44,6 +48,10 @@ class Relay:
         self._tick = tick
         self._backoff = 0.0
         self._failing = False
+
+    def ease(self) -> None:
+        """Ask only each `tick` from now on, since another relay of this process tells the rest."""
+        self._poll = self._tick
 
     async def run(self) -> None:
         """Relay until cancelled. An outage of the database is logged once, and outlived."""
@@ -96,8 +104,8 @@ class Relay:
         except CursorExpired:
             self._emitter.start(await self._log.oldest())
             return
-        self._emitter.feed(events)
-        if self._emitter.head == head:
+        self._feed(events)
+        if self._emitter.head == head < self._emitter.wanted:
             await self._clock.sleep(self._poll)
 
     def _failed(self, error: Exception) -> None:

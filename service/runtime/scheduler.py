@@ -102,7 +102,7 @@ class Scheduler:
 
     def _makes_room(self, event: Event) -> bool:
         """Return whether the event lets another instance go: under a cap, or behind a key."""
-        left = event.status is not Status.RUNNING and event.queue in self._dispatcher.held_back
+        left = event.status is not Status.RUNNING and self._dispatcher.left(event.queue)
         return left or (event.type in TERMINAL and event.data is not None)
 
     def _pause(self) -> float:
@@ -118,6 +118,8 @@ class Scheduler:
 
     def _hear(self, events: Sequence[Event]) -> None:
         """Wake for what may be claimed, and for what is due at a time that no plan knows of."""
+        if not events:
+            self._dispatcher.wanted = True
         for event in events:
             if event.type in TERMINAL:
                 self._hooks.hear(event)

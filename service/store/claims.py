@@ -21,8 +21,8 @@ from service.store.database import Row
 class Claims:
     """What a worker got, and what it didn't.
 
-    `held_back` are queues with something ready and no place left; `next_token_at` is when the
-    first rate limit gives a token; `served_last` is where the next claim's turn begins.
+    `held_back` are queues with no place left, which may have more ready; `next_token_at` is when
+    the first rate limit gives a token; `served_last` is where the next claim's turn begins.
     """
 
     claimed: Sequence[Claimed] = ()
@@ -71,15 +71,13 @@ class Claim(Write[Claims]):
         return claims
 
     def _choose(self, batch: Batch, lane: Lane, claims: Claims) -> list[str]:
-        allowed = self.limit
         if lane.paused:
             return []
-        if lane.concurrency is not None:
-            running = batch.tx.one("count_running", (lane.queue,))
-            allowed = min(allowed, lane.concurrency - (running[0] if running else 0))
-            if allowed <= 0:
-                claims.held_back.add(lane.queue)
-                return []
+        room = self._room(batch, lane)
+        if room <= 0:
+            claims.held_back.add(lane.queue)
+            return []
+        allowed = min(self.limit, room)
         if lane.rate is not None:
             tokens = rate.available(lane.rate, lane.arrival, batch.now)
             kept = rate.spend(lane.rate, lane.arrival, batch.now, 0)
@@ -97,7 +95,17 @@ class Claim(Write[Claims]):
             for name in lane.names
             for row in batch.tx.all("ready_in_lane", (lane.queue, name, allowed))
         ]
-        return in_order(found, allowed)
+        chosen = in_order(found, allowed)
+        if len(chosen) == room:
+            claims.held_back.add(lane.queue)
+        return chosen
+
+    def _room(self, batch: Batch, lane: Lane) -> int:
+        """Return the places left under the cap; more than can be claimed where there is none."""
+        if lane.concurrency is None:
+            return self.limit + 1
+        running = batch.tx.one("count_running", (lane.queue,))
+        return lane.concurrency - (running[0] if running else 0)
 
 
 def _lanes(rows: Sequence[Row], names: frozenset[str]) -> list[Lane]:

@@ -102,8 +102,11 @@ def _conditions(
     yield from ((piece, (value,)) for piece, value in equal.items() if value is not None)
     if other:
         yield "list_queue_other", ()
+    # What the status implies is said in the words of the partial index that has such rows alone.
     if status in LIVE:
         yield "list_unended", ()
+    elif status in (Status.FAILED, Status.CANCELLED):
+        yield "list_unwell", ()
     onward, back = "list_older", "list_newer"
     if wanted.order is Order.OLDEST_FIRST:
         onward, back = back, onward

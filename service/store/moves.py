@@ -41,10 +41,19 @@ class Progress(Write[Moved]):
 
     @classmethod
     def perform(cls, batch: Batch, writes: "Sequence[Progress]") -> Sequence[Moved]:
-        """Write them together; where a cancel was requested, an abort takes the place."""
+        """Write them together; where a cancel was requested, an abort takes the place.
+
+        One whose answer was lost is written again: it changes nothing, and is answered as before.
+        """
         moves = [write.move for write in writes]
         written = batch.tx.many("progress", [_progress(batch, move) for move in moves])
-        return _tell(batch, moves, [row is not None for row in written])
+        answers = _tell(batch, moves, [row is not None for row in written])
+        missed = [index for index, answer in enumerate(answers) if answer is LOST]
+        rows = batch.tx.many("progressed", [_identity(moves[index]) for index in missed])
+        for index, row in zip(missed, rows, strict=True):
+            if row is not None:
+                answers[index] = moves[index]
+        return answers
 
 
 @dataclass(slots=True)
@@ -117,6 +126,10 @@ def _progress(batch: Batch, move: Progression) -> Params:
         move.move.target is Status.PENDING and move.delay == 0,
         batch.now,
     )
+
+
+def _identity(move: Progression) -> Params:
+    return (move.held.id, move.held.fence, move.held.visit, move.move.target)
 
 
 def _settle(batch: Batch, move: Settlement) -> Params:

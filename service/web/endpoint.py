@@ -20,6 +20,11 @@ from service.web.wire import Over, Wire
 
 TRY_AGAIN_LATER = 1013
 
+CLOSED = (
+    "The service is not open: its application was not started. Where it is mounted in another, give "
+    "that one the lifespan of `lifespan_of(app)`."
+)
+
 _log = logging.getLogger(__name__)
 
 
@@ -88,7 +93,7 @@ class Endpoint:
 
     async def _ask(self, question: Question, method: str) -> object:
         if self.graphql is None:
-            closed = Unavailable("The service is not open.", maybe_applied=False)
+            closed = Unavailable(CLOSED, maybe_applied=False)
             raise RefusedWith(503, Refused([show_exception(closed)]))
         execution = self.graphql.prepare(question)
         if execution.kind is OperationType.SUBSCRIPTION:

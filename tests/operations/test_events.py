@@ -4,12 +4,11 @@ import gc
 import pytest
 
 from service.domain import cursor
-from service.domain.errors import CursorExpired, InvalidCursor, InvalidParams, Unavailable
+from service.domain.errors import CursorExpired, InvalidCursor, Unavailable
 from service.domain.events import Event, EventType
 from service.domain.interest import EVERYTHING, Interest
 from service.emitter import Emitter
 from service.operations.events import BATCH, Events
-from service.operations.page import Window
 from tests.emitter.making import event, events, turns
 from tests.operations.listlog import ListLog
 
@@ -269,35 +268,3 @@ class TestEnding:
         world.emitter.close()
         await asyncio.wait_for(asyncio.gather(*(reader.task for reader in readers)), 5)
         assert world.emitter.listeners == 0
-
-
-class TestPage:
-    async def test_pages_go_through_the_events_of_one_instance(self) -> None:
-        world = World()
-        world.commit(*(event(0, f"i{n % 3}") for n in range(30)))
-        got: list[int] = []
-        after: str | None = None
-        for has_next in (True, True, False):
-            page = await world.events.page("i1", Window(first=4, after=after))
-            got += [e.position for e in page.nodes]
-            assert page.has_next is has_next
-            after = page.edges[-1].cursor
-        assert got == [2 + 3 * n for n in range(10)]
-
-    async def test_a_page_s_cursor_can_be_followed(self) -> None:
-        world = World()
-        world.commit(*events(range(6)))
-        page = await world.events.page("i0", Window(first=2))
-        reader = world.follow(after=page.edges[-1].cursor)
-        await turns(20)
-        assert reader.got == [3, 4, 5, 6]
-        await reader.stop()
-
-    @pytest.mark.parametrize("window", [Window(last=3), Window(before="x")])
-    async def test_it_goes_forward_only(self, window: Window) -> None:
-        with pytest.raises(InvalidParams, match="forward only"):
-            await World().events.page("i0", window)
-
-    async def test_a_cursor_of_another_list_is_refused(self) -> None:
-        with pytest.raises(InvalidCursor):
-            await World().events.page("i0", Window(after=cursor.encode_key(1, "a")))

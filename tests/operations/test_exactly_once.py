@@ -22,7 +22,7 @@ TYPES = [EventType.STARTED, EventType.CHECKPOINT, EventType.COMPLETED]
 LARGE = "x" * 2000
 
 
-@settings(max_examples=scaled(30, 2000))
+@settings(max_examples=scaled(30, 500))
 @given(st.integers(0, 2**32))
 def test_each_reader_gets_each_match_once_and_in_order(seed: int) -> None:
     asyncio.run(Chaos(seed).run())

@@ -4,15 +4,20 @@ id, name, queue, priority, action, input, coalesce(params, input), state, attemp
 visit, fence, hooked, singleton_key, cancel_requested, lease_until
 
 -- name: ready_lanes
--- Every (queue, workflow) that has something ready, with its queue's rules: one index probe a lane.
+-- Every (queue, workflow) that has something ready, with its queue's rules: a few index probes a lane. A comparison
+-- of pairs, (queue, name) > (…), would walk through all that a lane has ready.
 WITH RECURSIVE lanes (queue, name) AS (
     SELECT * FROM (SELECT queue, name FROM instances WHERE status = 'PENDING' AND ready = 1
                     ORDER BY queue, name LIMIT 1)
      UNION ALL
-    SELECT (SELECT queue FROM instances WHERE status = 'PENDING' AND ready = 1
-               AND (queue, name) > (l.queue, l.name) ORDER BY queue, name LIMIT 1),
-           (SELECT name FROM instances WHERE status = 'PENDING' AND ready = 1
-               AND (queue, name) > (l.queue, l.name) ORDER BY queue, name LIMIT 1)
+    SELECT coalesce((SELECT queue FROM instances WHERE status = 'PENDING' AND ready = 1
+                        AND queue = l.queue AND name > l.name ORDER BY name LIMIT 1),
+                    (SELECT queue FROM instances WHERE status = 'PENDING' AND ready = 1
+                        AND queue > l.queue ORDER BY queue LIMIT 1)),
+           coalesce((SELECT name FROM instances WHERE status = 'PENDING' AND ready = 1
+                        AND queue = l.queue AND name > l.name ORDER BY name LIMIT 1),
+                    (SELECT name FROM instances WHERE status = 'PENDING' AND ready = 1
+                        AND queue > l.queue ORDER BY queue, name LIMIT 1))
       FROM lanes l WHERE l.queue IS NOT NULL
 )
 SELECT l.queue, l.name, coalesce(q.paused, 0), q.concurrency, q.rate_count, q.rate_per, q.rate_burst,

@@ -43,19 +43,25 @@ class Connection(sqlite3.Connection):
 
 def connect(path: str, busy_timeout: float) -> Connection:
     """Return a connection; it waits up to `busy_timeout` seconds for writers that take no turn."""
-    return sqlite3.connect(
-        path,
-        timeout=busy_timeout,
-        isolation_level=None,
-        check_same_thread=False,
-        factory=Connection,
-        cached_statements=256,
-    )
+    try:
+        return sqlite3.connect(
+            path,
+            timeout=busy_timeout,
+            isolation_level=None,
+            check_same_thread=False,
+            factory=Connection,
+            cached_statements=256,
+        )
+    except sqlite3.Error as error:
+        raise translate(error, committing=False) from error
 
 
 def prepare(raw: sqlite3.Connection) -> None:
     """Set a fresh connection up."""
-    raw.executescript(_SETUP)
+    try:
+        raw.executescript(_SETUP)
+    except sqlite3.Error as error:
+        raise translate(error, committing=False) from error
 
 
 def read(raw: sqlite3.Connection, clock: Clock, work: Work[T]) -> T:

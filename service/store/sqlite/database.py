@@ -4,6 +4,7 @@ import asyncio
 import sqlite3
 from collections import deque
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import TypeVar, cast
 
@@ -11,7 +12,7 @@ import aiosqlite
 
 from service.domain.clock import Clock
 from service.domain.errors import Unavailable
-from service.store.database import Work
+from service.store.database import Transaction, Work
 from service.store.migrate import migrate
 from service.store.sqlite.connection import Connection, connect, prepare, read, write
 from service.store.sqlite.sidefile import SideFile
@@ -145,14 +146,18 @@ def prepare_file(path: Path, busy_timeout: float, clock: Clock) -> list[int]:
         raise Unavailable(
             f"The database {path} can't be opened: {error.strerror}.", maybe_applied=False
         ) from error
-    raw = connect(str(path), busy_timeout)
-    try:
+    with closing(side), closing(connect(str(path), busy_timeout)) as raw:
         with side.turn():
             prepare(raw)
-        return write(raw, side, clock, lambda tx: migrate(tx, "service.store.sqlite"), Ticket())
-    finally:
-        raw.close()
-        side.close()
+        return write(raw, side, clock, _bring_up_to_date, Ticket())
+
+
+def _bring_up_to_date(tx: Transaction) -> list[int]:
+    """Migrate, and say where the log stands: a file that was put back says something else."""
+    applied = migrate(tx, "service.store.sqlite")
+    row = tx.one("head")
+    tx.announce(row[0] if row else 0)
+    return applied
 
 
 def _remembering(opened: list[Connection]) -> type[Connection]:

@@ -11,6 +11,9 @@ i.status = ?
 -- fragment: list_unended
 i.finished_at IS NULL
 
+-- fragment: list_unwell
+i.status IN ('FAILED', 'CANCELLED')
+
 -- fragment: list_queue
 i.queue = ?
 

@@ -11,6 +11,10 @@ UPDATE instances
  WHERE id = ?1 AND fence = ?2 AND visit = ?3 AND status = ?4 AND cancel_requested = 0
 RETURNING id;
 
+-- name: progressed
+-- Whether this very progress was written before: under one fence a visit is left once. Params: id, fence, visit, target.
+SELECT 1 FROM instances WHERE id = ?1 AND fence = ?2 AND visit = ?3 + 1 AND status = ?4;
+
 -- name: settle
 -- Out of RUNNING. Params: id, fence, visit, source, least and most of cancel_requested that it takes, target,
 -- attempts, losses, run_after (NULL: as it was), ready, output, last_error (NULL: as it was), now, finished_at.

@@ -1,0 +1,120 @@
+"""Real processes of the service, for tests that start, freeze, stop and kill them.
+
+A `Crew` starts them in one folder, on one SQLite file, with short leases and ticks (`QUICK`); each
+is a `Process`, on a port that is free:
+
+    async def test_a_worker_that_dies(crew: Crew, notes: Notes) -> None:
+        api, worker = crew.api(), crew.worker()        # `crew.serve()` is both in one process
+        crew.ready()                                   # they start side by side; wait for all
+        async with Client(api.url) as client:
+            await client.enqueue("job", {"file": notes.file, "seconds": 60})
+            await until(lambda: notes.words() == ["began"])
+            worker.kill()                              # kill -9; `freeze` and `thaw`, `stop`
+
+A setting is its variable: `crew.worker(WORKFLOW_LEASE="60s")`, or `crew.sets(…)` for all that are
+started from then on. `authors` names another module than `tests.scenarios.authored`, `port` a port
+of the test's choice. The fixtures `crew` and `notes` are in `tests/scenarios/conftest.py`.
+
+At the end every process is killed and reaped, and what each logged is looked through: "locked" or
+a traceback fails the test, unless it said `crew.bears("words of that line")` before.
+"""
+
+import asyncio
+import signal
+from collections.abc import Callable
+from pathlib import Path
+from typing import Self
+
+from tests.cli.server import Server, free_port
+
+AUTHORS = "tests.scenarios.authored"
+FAULTS = ("locked", "Traceback (most recent call last)")
+
+__all__ = ["AUTHORS", "Crew", "Process", "free_port", "until"]
+
+
+class Process(Server):
+    """One process; `ready` waits until it answers, `told` is its log so far."""
+
+    def ready(self, within: float = 30) -> Self:
+        """Wait until it answers that it is ready."""
+        super().ready(within)
+        return self
+
+    @property
+    def running(self) -> bool:
+        """Tell whether it has not ended."""
+        return self.process.poll() is None
+
+    def freeze(self) -> None:
+        """Stop it where it is, as a machine that is suspended does."""
+        self.signal(signal.SIGSTOP)
+
+    def thaw(self) -> None:
+        """Let it go on."""
+        self.signal(signal.SIGCONT)
+
+
+class Crew:
+    """The processes of one test."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.database = folder / "workflows.db"
+        self.processes: list[Process] = []
+        self._env: dict[str, str] = {}
+        self._borne: list[str] = []
+
+    def sets(self, **env: str) -> None:
+        """Give every process that is started from now on these variables."""
+        self._env.update(env)
+
+    def serve(self, *, authors: str = AUTHORS, port: int | None = None, **env: str) -> Process:
+        """Start the API with a worker beside it."""
+        return self.start("serve", authors, port=port, **env)
+
+    def api(self, *, authors: str = AUTHORS, port: int | None = None, **env: str) -> Process:
+        """Start the API alone."""
+        return self.start("serve", authors, "--no-worker", port=port, **env)
+
+    def worker(self, *, authors: str = AUTHORS, port: int | None = None, **env: str) -> Process:
+        """Start a worker alone."""
+        return self.start("worker", authors, port=port, **env)
+
+    def start(self, *words: str, port: int | None = None, **env: str) -> Process:
+        """Start `workflow-service` with these words; it may not be ready yet."""
+        process = Process(self.folder, *words, port=port, **{**self._env, **env})
+        self.processes.append(process)
+        return process
+
+    def ready(self, within: float = 30) -> None:
+        """Wait until every process that has not ended answers."""
+        for process in self.processes:
+            if process.running:
+                process.ready(within)
+
+    def bears(self, *words: str) -> None:
+        """Say that log lines with these words are right, whatever else is in them."""
+        self._borne.extend(words)
+
+    def end(self) -> None:
+        """Kill and reap every process, and look through their logs."""
+        for process in self.processes:
+            process.kill()
+        faults = [line for process in self.processes for line in self._faults(process)]
+        assert not faults, "\n".join(faults)
+
+    def _faults(self, process: Process) -> list[str]:
+        return [
+            f"{process.log.name}: {line}"
+            for line in process.told.splitlines()
+            if any(fault in line for fault in FAULTS)
+            and not any(words in line for words in self._borne)
+        ]
+
+
+async def until(reached: Callable[[], object], within: float = 20.0) -> None:
+    """Wait for what other processes do, in real time; raises TimeoutError."""
+    async with asyncio.timeout(within):
+        while not reached():
+            await asyncio.sleep(0.01)

@@ -1,0 +1,150 @@
+"""Services inside the test's own process, each with its own connections to one SQLite file."""
+
+import asyncio
+import sqlite3
+from collections.abc import AsyncGenerator, Generator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+from starlette.applications import Starlette
+
+from service.bootstrap import Service, open_service
+from service.domain.clock import Clock
+from service.domain.events import Event, EventType
+from service.domain.instance import ENDED, Instance
+from service.domain.registry import Workflows
+from service.operations.workflows import EnqueueRequest
+from service.settings import Settings
+from service.web.app import build_app
+from service.web.listening import bind
+from service.web.serving import Serving
+
+QUICK: dict[str, object] = {
+    "lease": "20s",
+    "heartbeat": "0.2s",
+    "tick": "0.2s",
+    "poll": "20ms",
+    "grace": "0s",
+}
+"""Short times, but for the lease: what stalls a test's own process for long loses nothing."""
+
+
+def settings_on(folder: Path, **given: object) -> Settings:
+    """Return settings for the database of the test."""
+    return Settings.read(**{"database": f"sqlite:///{folder / 'wf.db'}", **QUICK, **given})
+
+
+@asynccontextmanager
+async def services(
+    folder: Path,
+    registry: Workflows,
+    count: int = 1,
+    *,
+    clock: Clock | None = None,
+    worker: bool = True,
+    **given: object,
+) -> AsyncGenerator[Sequence[Service]]:
+    """Open services on one database, each as a process of its own would."""
+    settings = settings_on(folder, **given)
+    async with AsyncExitStack() as stack:
+        yield [
+            await stack.enter_async_context(
+                open_service(settings, registry, clock=clock, worker=worker)
+            )
+            for _ in range(count)
+        ]
+
+
+class Site:
+    """A service that is served over HTTP and WebSocket, on the test's own loop."""
+
+    def __init__(self, service: Service, app: Starlette, port: int) -> None:
+        self.service = service
+        self.app = app
+        self.port = port
+        self.url = f"http://127.0.0.1:{port}/graphql"
+
+
+@asynccontextmanager
+async def site(
+    folder: Path, registry: Workflows, *, worker: bool = True, port: int = 0, **given: object
+) -> AsyncGenerator[Site]:
+    """Serve a service of its own until the end of the block."""
+    async with services(folder, registry, worker=worker, **given) as (service,):
+        app = build_app(service, service.settings)
+        serving = Serving(app, bind("127.0.0.1", port), body_limit=service.settings.body_limit)
+        ready = asyncio.Event()
+        running = asyncio.create_task(serving.run(ready.set))
+        await ready.wait()
+        try:
+            yield Site(service, app, serving.port)
+        finally:
+            serving.stop(1)
+            await running
+
+
+async def enqueue(service: Service, name: str, params: object = None, **more: Any) -> str:
+    """Enqueue one instance and return its id."""
+    request = EnqueueRequest(name=name, params=params, **more)
+    return (await service.workflows.enqueue(request)).instance.id
+
+
+async def enqueue_many(
+    service: Service, name: str, params: Sequence[object], **more: Any
+) -> list[str]:
+    """Enqueue an instance for each of the params and return their ids."""
+    requests = [EnqueueRequest(name=name, params=each, **more) for each in params]
+    ids: list[str] = []
+    for start in range(0, len(requests), 1000):
+        placed = await service.workflows.enqueue_many(requests[start : start + 1000])
+        ids += [each.instance.id for each in placed]
+    return ids
+
+
+async def ended(service: Service, *ids: str, within: float = 60.0) -> list[Instance]:
+    """Wait until all of them have ended, and return them."""
+    found: list[Instance] = []
+    async with asyncio.timeout(within):
+        for each in ids:
+            while (instance := await service.workflows.get(each)) is None or (
+                instance.status not in ENDED
+            ):
+                await asyncio.sleep(0.005)
+            found.append(instance)
+    return found
+
+
+async def history(service: Service, instance_id: str) -> Sequence[Event]:
+    """Return an instance's events, in order."""
+    return await service.store.events.of_instance(instance_id, 0, 10_000)
+
+
+async def types(service: Service, instance_id: str) -> list[EventType]:
+    """Return what happened to an instance, in order."""
+    return [event.type for event in await history(service, instance_id)]
+
+
+async def told(
+    service: Service, instance_id: str, kind: EventType, within: float = 60.0
+) -> list[EventType]:
+    """Wait until such a thing has happened to an instance, and return all that has."""
+    async with asyncio.timeout(within):
+        while kind not in (happened := await types(service, instance_id)):
+            await asyncio.sleep(0.005)
+    return happened
+
+
+def rows(folder: Path, query: str, *params: object) -> list[tuple[Any, ...]]:
+    """Return what a query of the test's own finds in the file."""
+    with closing(sqlite3.connect(folder / "wf.db", isolation_level=None)) as raw:
+        return raw.execute(query, params).fetchall()
+
+
+@contextmanager
+def busy(folder: Path) -> Generator[None]:
+    """Keep everybody from writing to the database for the block."""
+    with closing(sqlite3.connect(folder / "wf.db", isolation_level=None)) as raw:
+        raw.execute("BEGIN IMMEDIATE")
+        yield
+        raw.execute("ROLLBACK")

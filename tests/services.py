@@ -1,0 +1,144 @@
+"""Databases, and processes on them, for tests that stand on a real one.
+
+Another database is one more name in `DATABASES`, and what `place` makes of it.
+"""
+
+import asyncio
+import os
+from collections.abc import AsyncGenerator, Callable, Generator, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pytest
+
+from service.domain.clock import Clock
+from service.domain.events import Event, EventType
+from service.domain.ids import time_ordered
+from service.domain.registry import Workflows as Registry
+from service.emitter import Emitter
+from service.operations.events import Events
+from service.operations.queues import Queues
+from service.operations.workflows import Workflows
+from service.store.database import Database, Row
+from service.store.opening import open_database
+from service.store.store import Store
+from tests.clock import FakeClock
+
+DATABASES = ("sqlite",)
+
+PAYLOAD_LIMIT = 10_000
+ENQUEUE_MANY_LIMIT = 100
+
+_MEMORY = "/dev/shm"  # noqa: S108 - files without a disk, where a machine has them: ten times as fast
+
+
+class Process:
+    """What one process has of a database. `fed` is every event that it committed, in order."""
+
+    def __init__(self, database: Database, clock: Clock, registry: Registry) -> None:
+        self.database = database
+        self.clock = clock
+        self.registry = registry
+        self.new_id = time_ordered(clock)
+        self.fed: list[Event] = []
+        self.emitter = Emitter()
+        self.store = Store(database, self._feed)
+        self.workflows = Workflows(
+            self.store,
+            registry,
+            self.new_id,
+            payload_limit=PAYLOAD_LIMIT,
+            enqueue_many_limit=ENQUEUE_MANY_LIMIT,
+        )
+        self.queues = Queues(self.store, registry, self.new_id, self.emitter.stir)
+        self.events = Events(self.store.events, self.emitter)
+
+    def told(self, instance_id: str | None = None) -> list[EventType]:
+        """Return the types of the events that this process committed, in order."""
+        return [
+            event.type for event in self.fed if instance_id in (None, event.instance_id)
+        ]
+
+    async def rows(self, text: str, *params: Any) -> list[Row]:
+        """Return what a query of the test's own finds."""
+        return await self.database.read(lambda tx: tx.compose(text, params))
+
+    async def alter(self, text: str, *params: Any) -> None:
+        """Change rows behind the store's back."""
+        await self.database.transaction(lambda tx: tx.compose(text, params))
+
+    def _feed(self, events: Sequence[Event]) -> None:
+        self.fed.extend(events)
+        self.emitter.feed(events)
+
+
+class Place:
+    """Where a test's database is; it is there when it is first opened."""
+
+    def __init__(self, url: str, clock: FakeClock) -> None:
+        self.url = url
+        self.clock = clock
+
+    @property
+    def path(self) -> Path:
+        """Return the file of the database."""
+        return Path(self.url.removeprefix("sqlite:///"))
+
+    async def open(self, *, busy_timeout: float = 5.0, clock: Clock | None = None) -> Database:
+        """Open the database once more; whoever asks closes it."""
+        return await open_database(self.url, busy_timeout=busy_timeout, clock=clock or self.clock)
+
+    @asynccontextmanager
+    async def process(
+        self,
+        registry: Registry | None = None,
+        *,
+        busy_timeout: float = 5.0,
+        clock: Clock | None = None,
+    ) -> AsyncGenerator[Process]:
+        """Open the database as one more process, until the block ends."""
+        clock = clock or self.clock
+        database = await self.open(busy_timeout=busy_timeout, clock=clock)
+        process = Process(database, clock, registry or Registry())
+        try:
+            process.emitter.start((await process.store.events.head()).position)
+            yield process
+        finally:
+            process.emitter.close()
+            await process.store.close()
+
+
+async def until(reached: Callable[[], object], seconds: float = 10.0) -> None:
+    """Wait for what other threads do, in real time; raises TimeoutError."""
+    async with asyncio.timeout(seconds):
+        while not reached():
+            await asyncio.sleep(0.001)
+
+
+@pytest.fixture
+def clock() -> FakeClock:
+    return FakeClock()
+
+
+@pytest.fixture(params=DATABASES)
+def place(
+    request: pytest.FixtureRequest, tmp_path: Path, clock: FakeClock
+) -> Generator[Place]:
+    assert request.param == "sqlite"
+    with TemporaryDirectory(dir=_MEMORY if os.access(_MEMORY, os.W_OK) else tmp_path) as folder:
+        yield Place(f"sqlite:///{folder}/wf.db", clock)
+
+
+@pytest.fixture
+async def process(place: Place) -> AsyncGenerator[Process]:
+    async with place.process() as opened:
+        yield opened
+
+
+@pytest.fixture
+async def other(place: Place, process: Process) -> AsyncGenerator[Process]:
+    """A second process on the database of `process`."""
+    async with place.process() as opened:
+        yield opened
