@@ -6,6 +6,7 @@ import time
 from collections.abc import Awaitable, Callable
 from contextlib import aclosing
 
+from bench import rows, single_row
 from bench.figure import Figure, Floor, Line
 from bench.http_wire import Connection, post
 from bench.inside import ended, inside, request
@@ -17,7 +18,10 @@ from service.bootstrap import Service
 
 EVERY = 0.1
 ROUNDS = 3
-P50, P99 = Floor(6.0, at_most=True), Floor(25.0, at_most=True)
+FLOORS = {50: Floor(6.0, at_most=True), 99: Floor(25.0, at_most=True)}
+COMMIT = "a single durable commit, sqlite3"
+PYTHON = "enqueue to COMPLETED, in Python"
+WIRE = "enqueue to COMPLETED, HTTP to WebSocket"
 
 
 class Times:
@@ -91,10 +95,11 @@ async def over_the_wire(port: int, total: int) -> list[float]:
 
 
 async def run(plan: Plan) -> list[Line]:
-    """Measure both ways, in turns."""
+    """Measure both ways, in turns with single commits at the same pace."""
     total = plan.many(200)
-    python: list[list[float]] = []
-    wire: list[list[float]] = []
+    runs: dict[str, list[list[float]]] = {COMMIT: [], PYTHON: [], WIRE: []}
+    commits = plan.new_file("commits")
+    rows.create(commits)
     async with (
         inside(plan.new_file("latency"), worker=True) as service,
         serve(plan.new_file("latency-served")) as server,
@@ -102,16 +107,19 @@ async def run(plan: Plan) -> list[Line]:
         await in_python(service, 5)
         await over_the_wire(server.port, 5)
         for _ in range(min(plan.rounds, ROUNDS)):
-            python.append(await in_python(service, total))
-            wire.append(await over_the_wire(server.port, total))
-    return [*_judged("in Python", python), *_judged("HTTP to WebSocket", wire)]
-
-
-def _judged(way: str, runs: list[list[float]]) -> list[Line]:
-    name = f"enqueue to COMPLETED, {way}"
-    p50 = [run[len(run) // 2] for run in runs]
-    p99 = [run[min(len(run) - 1, len(run) * 99 // 100)] for run in runs]
+            runs[COMMIT].append(await single_row.paced(commits, total // 4, EVERY))
+            runs[PYTHON].append(await in_python(service, total))
+            runs[WIRE].append(await over_the_wire(server.port, total))
     return [
-        Line(bench="latency", figure=Figure(f"{name}, p50", "ms", p50), floor=P50),
-        Line(bench="latency", figure=Figure(f"{name}, p99", "ms", p99), floor=P99),
+        Line(bench="latency", figure=_percentile(COMMIT, 50, runs[COMMIT])),
+        *(
+            Line(bench="latency", figure=_percentile(way, percent, runs[way]), floor=floor)
+            for way in (PYTHON, WIRE)
+            for percent, floor in FLOORS.items()
+        ),
     ]
+
+
+def _percentile(name: str, percent: int, runs: list[list[float]]) -> Figure:
+    values = [run[min(len(run) - 1, len(run) * percent // 100)] for run in runs]
+    return Figure(f"{name}, p{percent}", "ms", values)

@@ -1,5 +1,6 @@
 """Single-row durable commits: one row of ours inserted, one fsync, and again."""
 
+import asyncio
 import time
 from pathlib import Path
 
@@ -18,6 +19,20 @@ def plain(path: Path, total: int) -> float:
     rate = total / (time.perf_counter() - start)
     connection.close()
     return rate
+
+
+async def paced(path: Path, total: int, every: float) -> list[float]:
+    """Return how long each of some commits took, in ms, made one each `every` seconds."""
+    connection = rows.connect(path)
+    took: list[float] = []
+    for _ in range(total):
+        row = rows.instance_row(rows.new_id(), rows.CLOCK.now())
+        start = time.perf_counter()
+        connection.execute(rows.INSERT_INSTANCE, row)
+        took.append((time.perf_counter() - start) * 1000)
+        await asyncio.sleep(every)
+    connection.close()
+    return sorted(took)
 
 
 async def through_aiosqlite(path: Path, total: int) -> float:

@@ -53,6 +53,10 @@ async def memory_each(server: Server, size: int) -> float:
         return (server.process.memory - before) / size / 1_000
 
 
+def _named(size: int) -> str:
+    return "1 subscriber" if size == 1 else f"{size:,} subscribers"
+
+
 async def run(plan: Plan) -> list[Line]:
     """Measure delivery on one server, and memory on fresh ones: freed memory is used again."""
     async with service(plan.new_file("subscribers")) as server:
@@ -64,7 +68,7 @@ async def run(plan: Plan) -> list[Line]:
 
             return measure
 
-        cases = {f"{size:,} subscribers": case(size, many) for size, many in INSTANCES.items()}
+        cases = {_named(size): case(size, many) for size, many in INSTANCES.items()}
         figures = await take_turns(cases, rounds=plan.rounds, unit="events/s")
     lines = [Line(bench="subscribers", figure=figure) for figure in figures.values()]
     kilobytes: list[float] = []

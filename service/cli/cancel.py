@@ -18,7 +18,10 @@ SAID = {
 @click.option("--request-id", help="Names this request: sent twice, it does one.")
 @service_options
 def cancel(service: Service, instance_id: str, *, request_id: str | None) -> None:
-    """Cancel the instance ID, or have the worker that runs it do so."""
+    """Cancel the instance ID.
+
+    If a worker runs it, that is asked to, and does so within a second.
+    """
 
     async def talk(client: Client) -> None:
         cancelled = await client.cancel(instance_id, request_id=request_id)

@@ -18,9 +18,10 @@ from service.settings import Settings
 @database_option
 @click.option("--retention", metavar="SPAN", help="Such as 30d or 12h.  [env: WORKFLOW_RETENTION]")
 def prune(database: str | None, retention: str | None) -> None:
-    """Delete ended instances, and events, that are older than the retention.
+    """Delete what is older than the retention.
 
-    Workers do the same as they run. It goes in small batches, which hold nobody up.
+    That is instances that have ended, and events. Workers do the same as they run. It goes in
+    small batches, which hold nobody up.
     """
     with reported():
         settings = Settings.read(database=database, retention=retention)

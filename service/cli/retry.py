@@ -22,7 +22,10 @@ def retry(
     wait: bool,
     timeout: float | None,
 ) -> None:
-    """Put the failed or cancelled instance ID back; it goes on from its last checkpoint."""
+    """Put the instance ID back that has ended.
+
+    It failed or was cancelled, and goes on from its last checkpoint.
+    """
 
     async def talk(client: Client) -> None:
         handle = await client.retry(instance_id, request_id=request_id)

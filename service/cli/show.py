@@ -11,7 +11,10 @@ from service.client import Client
 @click.argument("instance_id", metavar="ID")
 @service_options
 def show(service: Service, instance_id: str) -> None:
-    """Show the instance ID: its facts, its failed attempts, and its events that are kept."""
+    """Show everything about the instance ID.
+
+    That is its facts, its failed attempts, and its events that are kept.
+    """
 
     async def talk(client: Client) -> None:
         instance = (await client.handle(instance_id)).instance

@@ -33,11 +33,12 @@ def watch(
     after: str | None,
     until_end: bool,
 ) -> None:
-    """Print events as they happen, until Ctrl-C: all of them, or those of the instance ID.
+    """Print events as they happen.
 
-    With ID it begins with the instance's first event, else with what happens from now on. Lost
-    connections are made again, and nothing is missed. With --until-end the exit status is 0 when
-    the instance completed, and 1 when it failed or was cancelled.
+    All of them, or those of the instance ID, until Ctrl-C. With ID it begins with the instance's
+    first event, else with what happens from now on. Lost connections are made again, and nothing
+    is missed. With --until-end the exit status is 0 when the instance completed, and 1 when it
+    failed or was cancelled.
     """
     if until_end and (instance_id is None or name or queue or types):
         raise click.UsageError("--until-end needs the ID of an instance, and no other filter.")

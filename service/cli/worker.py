@@ -21,9 +21,10 @@ _log = logging.getLogger(__name__)
 @click.argument("workflows", metavar="MODULE:WORKFLOWS")
 @server_options
 def worker(workflows: str, host: str | None, port: int | None, database: str | None) -> None:
-    """Run the workflows of MODULE:WORKFLOWS, beside other processes on the same database.
+    """Run workflows, without the API.
 
-    On its address it answers /health and /ready only. It stops as `serve` does.
+    They are those of MODULE:WORKFLOWS, and other processes may run more of them on the same
+    database. On its address it answers /health and /ready only. It stops as `serve` does.
     """
     with reported():
         settings = Settings.read(host=host, port=port, database=database)

@@ -1,10 +1,12 @@
 """The schema: one for the program's life, whatever is registered."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from typing import Any
 
 import strawberry
 from graphql import (
     GraphQLArgument,
+    GraphQLField,
     GraphQLInputField,
     GraphQLInputObjectType,
     GraphQLObjectType,
@@ -28,6 +30,22 @@ def _inputs(core: GraphQLSchema) -> Iterable[GraphQLArgument | GraphQLInputField
                 yield from field.args.values()
 
 
+def _nullable_json(core: GraphQLSchema) -> Iterable[GraphQLField]:
+    for kind in core.type_map.values():
+        if isinstance(kind, GraphQLObjectType):
+            yield from (f for f in kind.fields.values() if f.type is core.type_map["JSON"])
+
+
+def _without_null(resolve: Callable[..., Any]) -> Callable[..., Any]:
+    """Have the field resolve to nothing where its JSON text is `null`: no scalar's value may be."""
+
+    def text(*args: Any, **more: Any) -> object:
+        found = resolve(*args, **more)
+        return None if found == "null" else found
+
+    return text
+
+
 def _build() -> tuple[strawberry.Schema, GraphQLSchema]:
     schema = strawberry.Schema(
         Query, Mutation, Subscription, config=StrawberryConfig(scalar_map=SCALARS)
@@ -36,6 +54,9 @@ def _build() -> tuple[strawberry.Schema, GraphQLSchema]:
     for each in _inputs(core):
         if each.default_value is None:
             each.default_value = Undefined  # a null by default says no more than nothing
+    for each in _nullable_json(core):
+        if each.resolve is not None:
+            each.resolve = _without_null(each.resolve)
     return schema, core
 
 

@@ -20,9 +20,13 @@ class Alarm:
         """Return after `seconds`, or as soon as somebody rings."""
         if not self._rung.is_set() and seconds > 0:
             timer = asyncio.ensure_future(self._clock.sleep(seconds))
-            timer.add_done_callback(lambda _: self._rung.set())
+            timer.add_done_callback(self._end)
             try:
                 await self._rung.wait()
             finally:
+                timer.remove_done_callback(self._end)
                 timer.cancel()
         self._rung.clear()
+
+    def _end(self, _: asyncio.Future[None]) -> None:
+        self._rung.set()

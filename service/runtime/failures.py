@@ -10,7 +10,7 @@ _LONGEST = 4_000
 
 def describe(error: BaseException) -> tuple[str, str]:
     """Return the type's name and the message; a group's message tells of every member."""
-    name = type(error).__qualname__
+    name = _printable(type(error).__qualname__)
     members = list(_members(error))
     if members:
         told = "; ".join(f"{type(m).__qualname__}: {_message(m)}" for m in members)
@@ -42,7 +42,7 @@ def _members(error: BaseException) -> Iterator[BaseException]:
 def _message(error: BaseException) -> str:
     try:
         return str(error)
-    except Exception as broken:
+    except BaseException as broken:
         return f"(its message can't be told: __str__ raised {type(broken).__qualname__})"
 
 

@@ -5,7 +5,7 @@ the tasks that an author's code starts they are turned into an error that says w
 """
 
 import asyncio
-from collections.abc import Coroutine, Generator
+from collections.abc import Callable, Coroutine, Generator
 from contextlib import contextmanager
 from contextvars import Context, ContextVar
 from typing import Any
@@ -30,6 +30,7 @@ def enter() -> None:
 def guarded(loop: asyncio.AbstractEventLoop) -> Generator[None]:
     """Guard the tasks that authors start on the loop, for as long as the block lasts."""
     outer = loop.get_task_factory()
+    start: Callable[..., asyncio.Future[Any]] = outer or _plain
 
     def make(
         loop: asyncio.AbstractEventLoop,
@@ -38,20 +39,27 @@ def guarded(loop: asyncio.AbstractEventLoop) -> Generator[None]:
         context: Context | None = None,
         **options: Any,
     ) -> asyncio.Future[Any]:
-        author = _inside.get() if context is None else context.get(_inside, False)
-        if author and asyncio.iscoroutine(coroutine):
-            coroutine = _guard(coroutine)
         if context is not None:
             options["context"] = context
-        if outer is None:
-            return asyncio.Task(coroutine, loop=loop, **options)
-        return outer(loop, coroutine, **options)
+        author = _inside.get() if context is None else context.get(_inside, False)
+        if not author or not asyncio.iscoroutine(coroutine):
+            return start(loop, coroutine, **options)
+        task = start(loop, _guard(coroutine), **options)
+        # One that is cancelled before it starts never gets to await what it guards.
+        task.add_done_callback(lambda _: coroutine.close())
+        return task
 
     loop.set_task_factory(make)
     try:
         yield
     finally:
         loop.set_task_factory(outer)
+
+
+def _plain(
+    loop: asyncio.AbstractEventLoop, coroutine: Coroutine[Any, Any, Any], **options: Any
+) -> asyncio.Future[Any]:
+    return asyncio.Task(coroutine, loop=loop, **options)
 
 
 async def _guard(coroutine: Coroutine[Any, Any, Any]) -> Any:

@@ -4,6 +4,7 @@ import asyncio
 from enum import IntEnum
 
 from service.domain.instance import Claimed
+from service.domain.transitions import Transition
 
 
 class Reason(IntEnum):
@@ -19,8 +20,8 @@ class Holding:
     """A held instance with the task that runs it.
 
     The task is cancelled only while it runs the author's code, so that what it writes is never
-    torn. `performed` tells whether the code of the action that is due was started, `freed` whether
-    its place was given to another.
+    torn. `performed` tells whether the code of the action that is due was started, `move` what it
+    came to, `freed` whether its place was given to another.
     """
 
     def __init__(self, held: Claimed) -> None:
@@ -28,6 +29,7 @@ class Holding:
         self.task: asyncio.Task[None] | None = None
         self.reason: Reason | None = None
         self.performed = False
+        self.move: Transition | None = None
         self.freed = False
         self._performing = False
 

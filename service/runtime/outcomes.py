@@ -8,7 +8,7 @@ from service.domain import transitions
 from service.domain.action import Action
 from service.domain.clock import micros
 from service.domain.definition import Definition
-from service.domain.errors import Fault, InvalidParams, PayloadTooLarge
+from service.domain.errors import Fault, InvalidParams
 from service.domain.instance import Claimed
 from service.domain.outcome import End, Next
 from service.domain.payload import check_size
@@ -37,7 +37,7 @@ class Outcomes:
                 return self.broken(held, _stray(value))
             output = definition.output.encode(cast("End[Any]", value).result)
             check_size(output, "The output", self._limit)
-        except (InvalidParams, PayloadTooLarge) as error:
+        except BaseException as error:  # authors' types run code of theirs when they are written
             return self.broken(held, error)
         return transitions.complete(held, output)
 
@@ -50,7 +50,7 @@ class Outcomes:
         delay = action.retry.delay(attempts, self._random)
         return transitions.retry(held, failure, micros(delay))
 
-    def broken(self, held: Claimed, error: Exception) -> Transition:
+    def broken(self, held: Claimed, error: BaseException) -> Transition:
         """Return the move for what no further attempt can mend."""
         return transitions.fail(held, failure_of(held, error))
 

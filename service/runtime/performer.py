@@ -32,21 +32,29 @@ class Performer:
         self._clock = clock
         self._outcomes = outcomes
 
-    async def perform(self, holding: Holding) -> Transition | None:
-        """Run the action that is due; None when the lease was lost and nothing may be written."""
+    async def perform(self, holding: Holding) -> None:
+        """Run the action that is due, and leave in `holding.move` what follows.
+
+        That is None when the lease was lost and nothing may be written. It isn't returned, since a
+        GeneratorExit out of a future that an author awaits is thrown at every coroutine that waits
+        for the author's: what they return then is lost.
+        """
         held = holding.held
+        holding.move = None
         try:
             definition = self._registry.get(held.name)
             action = _action(definition, held.action)
             params = action.params.decode(held.params)
             known = None if held.state is None else definition.state.decode(held.state)
             first = definition.input.decode(held.input) if held.state is None else None
-        except WorkflowError as error:
-            return self._outcomes.broken(held, error)
+        except BaseException as error:  # authors' types run code of theirs when they are read
+            holding.move = self._outcomes.broken(held, error)
+            return
         try:
             state = definition.initial_state(first) if held.state is None else known
         except BaseException as error:
-            return self._outcomes.raised(action, held, error)
+            holding.move = self._outcomes.raised(action, held, error)
+            return
         context = RunContext(held, state)
         timer = self._timer(holding, action)
         value: object = None
@@ -60,7 +68,7 @@ class Performer:
             holding.end()
             if timer is not None:
                 timer.cancel()
-        return self._move(holding, definition, action, context.state, value, error)
+        holding.move = self._move(holding, definition, action, context.state, value, error)
 
     def _move(
         self,

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 
 from service.domain.clock import Clock
@@ -98,7 +99,9 @@ class Runner:
         guard.enter()
         try:
             while True:
-                move = await self._performer.perform(holding)
+                with suppress(GeneratorExit):
+                    await self._performer.perform(holding)
+                move = holding.move
                 if move is None:
                     break
                 if move.move.target is not Status.RUNNING:

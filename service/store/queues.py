@@ -74,9 +74,9 @@ def _views(tx: Transaction, known: Sequence[str]) -> list[QueueView]:
     rows = {row[0]: row[1:] for row in tx.all("list_queues")}
     pending: defaultdict[str, int] = defaultdict(int)
     oldest: dict[str, int] = {}
-    for queue, count, since in tx.all("ready_depths"):
+    for queue, count, earliest in tx.all("ready_depths"):
         pending[queue] += count
-        oldest[queue] = since
+        oldest[queue] = earliest
     for name in ("later_depths", "blocked_depths"):
         for queue, count in tx.all(name):
             pending[queue] += count
@@ -86,14 +86,14 @@ def _views(tx: Transaction, known: Sequence[str]) -> list[QueueView]:
     for name in sorted(names):
         concurrency, count, per, burst, arrival, paused = rows.get(name, (None,) * 6)
         limit = None if count is None else Rate(count, per=timedelta(microseconds=per), burst=burst)
-        waited = oldest.get(name)
+        since = oldest.get(name)
         views.append(
             QueueView(
                 name=name,
                 pending=pending.get(name, 0),
                 running=running.get(name, 0),
                 waiting=0,
-                oldest_wait_seconds=None if waited is None else (tx.now - waited) / SECOND,
+                oldest_wait_seconds=None if since is None else max(0, tx.now - since) / SECOND,
                 concurrency=concurrency,
                 rate=limit,
                 tokens_left=None if limit is None else rate.available(limit, arrival, tx.now),

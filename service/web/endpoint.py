@@ -21,8 +21,8 @@ from service.web.wire import Over, Wire
 TRY_AGAIN_LATER = 1013
 
 CLOSED = (
-    "The service is not open: its application was not started. Where it is mounted in another, give "
-    "that one the lifespan of `lifespan_of(app)`."
+    "The service is not open: its application was not started. Where it is mounted in another one, "
+    "give that one the lifespan that `lifespan_of(app)` returns."
 )
 
 _log = logging.getLogger(__name__)

@@ -1,4 +1,6 @@
 import json
+import signal
+import subprocess
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -8,7 +10,7 @@ from click.testing import CliRunner, Result
 
 from service.cli.main import VERBS, main
 from service.graphql.schema import sdl
-from tests.cli.server import Server
+from tests.cli.server import ROOT, Server, command
 
 
 def run(*words: str, given: str | None = None) -> Result:
@@ -178,6 +180,17 @@ def test_watches_one_to_its_end() -> None:
         for line in run("watch", failed, "--until-end", "--json").stdout.splitlines()
     ]
     assert types == ["ENQUEUED", "STARTED", "FAILED", "REQUEUED", "STARTED", "FAILED"]
+
+
+def test_ctrl_c_ends_watching(running: Server) -> None:
+    words = command("watch", "--after", "", "--url", running.url)
+    watching = subprocess.Popen(words, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert watching.stdout is not None
+    run("enqueue", "echo", '"a"', "--url", running.url)
+    assert b"ENQUEUED" in watching.stdout.readline()
+    watching.send_signal(signal.SIGINT)
+    _, told = watching.communicate(timeout=5)
+    assert (watching.returncode, told) == (130, b"")
 
 
 def test_watching_to_the_end_needs_an_instance() -> None:

@@ -24,18 +24,18 @@ def make(folder: Path) -> Workflows:
             file.write(what + "\n")
 
     @workflows.workflow
-    async def mirror(ctx: Context[None], point: Point) -> Point:  # pyright: ignore[reportUnusedFunction]
+    async def mirror(ctx: Context[None], point: Point) -> Point:
         ran("mirror")
         return Point(point.y, point.x)
 
     @workflows.workflow
-    async def fail(ctx: Context[None], why: str) -> None:  # pyright: ignore[reportUnusedFunction]
+    async def fail(ctx: Context[None], why: str) -> None:
         ran("fail")
         if not (folder / "mended").exists():
             raise ValueError(why)
 
     @workflows.workflow
-    async def sleep(ctx: Context[None], seconds: float) -> str:  # pyright: ignore[reportUnusedFunction]
+    async def sleep(ctx: Context[None], seconds: float) -> str:
         await asyncio.sleep(seconds)
         return "rested"
 

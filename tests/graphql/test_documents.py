@@ -30,12 +30,12 @@ def test_a_refusal_is_found_once(documents: Documents, monkeypatch: pytest.Monke
 
 def test_what_is_kept_is_bounded_and_the_latest_used_stay(documents: Documents) -> None:
     used = documents.read("{__typename}")
-    for number in range(40):
+    for number in range(15):
         documents.read("{__typename} #" + f"{number:05}" * 10_000)
         assert documents.read("{__typename}") is used
     kept = documents._read
     assert sum(map(len, kept)) <= KEPT
-    assert len(kept) < 20
+    assert len(kept) < 15
 
 
 @pytest.mark.parametrize(

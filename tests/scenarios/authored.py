@@ -121,6 +121,12 @@ async def lap(ctx: Context[None], lap_: Lap) -> Next | End[str]:
     return lap.next(Lap(lap_.job, lap_.left - 1))
 
 
+@workflows.workflow(retry=Retry(10, backoff="fixed", base=timedelta(milliseconds=1)))
+async def grumbles(ctx: Context[None], length: int) -> None:
+    """Fail ten times, at such a length."""
+    raise ValueError("no" * (length // 2))
+
+
 @workflows.workflow(retry=AGAIN)
 async def yields(ctx: Context[None], job: Job) -> None:
     """Clean up when it is cancelled, and let itself be cancelled."""

@@ -1,13 +1,16 @@
 """Services inside the test's own process, each with its own connections to one SQLite file."""
 
 import asyncio
+import json
 import sqlite3
 from collections.abc import AsyncGenerator, Generator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, closing, contextmanager
 from pathlib import Path
 from typing import Any
 
+import httpx
 from starlette.applications import Starlette
+from websockets import Subprotocol, connect
 
 from service.bootstrap import Service, open_service
 from service.domain.clock import Clock
@@ -19,6 +22,7 @@ from service.settings import Settings
 from service.web.app import build_app
 from service.web.listening import bind
 from service.web.serving import Serving
+from tests.web.running import PROTOCOL, Talk
 
 QUICK: dict[str, object] = {
     "lease": "20s",
@@ -59,11 +63,42 @@ async def services(
 class Site:
     """A service that is served over HTTP and WebSocket, on the test's own loop."""
 
-    def __init__(self, service: Service, app: Starlette, port: int) -> None:
+    def __init__(
+        self, service: Service, app: Starlette, port: int, http: httpx.AsyncClient
+    ) -> None:
         self.service = service
         self.app = app
         self.port = port
+        self.http = http
         self.url = f"http://127.0.0.1:{port}/graphql"
+
+    async def post(self, content: bytes) -> httpx.Response:
+        """Post a body as it is."""
+        headers = {"content-type": "application/json"}
+        return await self.http.post(self.url, content=content, headers=headers)
+
+    async def ask(self, document: str, **variables: object) -> dict[str, Any]:
+        """Return the whole answer to a question."""
+        body = json.dumps({"query": document, "variables": variables})
+        return (await self.post(body.encode())).json()
+
+    async def data(self, document: str, **variables: object) -> Any:
+        """Return the one field that the document asks for, which must not have failed."""
+        answer = await self.ask(document, **variables)
+        assert "errors" not in answer, answer
+        (value,) = answer["data"].values()
+        return value
+
+    @asynccontextmanager
+    async def talk(self, *protocols: str, init: bool = True) -> AsyncGenerator[Talk]:
+        """Open a WebSocket."""
+        spoken = [Subprotocol(each) for each in protocols or (PROTOCOL,)]
+        url = self.url.replace("http", "ws")
+        async with connect(url, subprotocols=spoken, compression=None) as connection:
+            talk = Talk(connection)
+            if init:
+                await talk.init()
+            yield talk
 
 
 @asynccontextmanager
@@ -78,7 +113,8 @@ async def site(
         running = asyncio.create_task(serving.run(ready.set))
         await ready.wait()
         try:
-            yield Site(service, app, serving.port)
+            async with httpx.AsyncClient(timeout=60, verify=False) as http:  # noqa: S501 - no TLS
+                yield Site(service, app, serving.port, http)
         finally:
             serving.stop(1)
             await running

@@ -90,10 +90,13 @@ async def following(client: Client, seen: list[Event]) -> AsyncIterator[None]:
 async def loading(load: Load) -> AsyncIterator[None]:
     """Load the server for the length of the block, and until every call is answered."""
     task = asyncio.create_task(load.run())
-    yield
-    load.stop()
-    async with asyncio.timeout(MINUTE):
-        await task
+    try:
+        yield
+        load.stop()
+        async with asyncio.timeout(MINUTE):
+            await task
+    finally:
+        task.cancel()
 
 
 async def all_ended(client: Client) -> None:

@@ -2,6 +2,8 @@
 
 import asyncio
 import json
+import socket
+import struct
 import time
 from collections.abc import AsyncGenerator, Callable, Coroutine, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
@@ -18,6 +20,16 @@ from service.web.server import WebServer
 from tests.web.flows import workflows
 
 PROTOCOL = Subprotocol("graphql-transport-ws")
+
+HANDSHAKE = (
+    b"GET /graphql HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+    b"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
+    b"Sec-WebSocket-Protocol: graphql-transport-ws\r\n\r\n"
+)
+
+_QUEUES = " ".join(f"q{number}: queue" for number in range(40))
+WIDE = f'workflowEvents(after: "") {{ cursor {_QUEUES} }}'
+"""Of an event in a queue with a long name, 8 kB: a few hundred fill every buffer on the way."""
 
 Answer = dict[str, Any]
 
@@ -64,12 +76,12 @@ class Running:
         )
         return self.data(document, input={"name": name, "params": params, **more})
 
-    def enqueue_many(self, count: int, name: str = "echo", params: Any = "hello") -> list[Answer]:
+    def enqueue_many(self, count: int, name: str = "echo", **more: Any) -> list[Answer]:
         document = (
             "mutation M($input: EnqueueManyInput!) { enqueueMany(input: $input) "
             "{ results { created cursor instance { id } } } }"
         )
-        items = [{"name": name, "params": params}] * count
+        items = [{"name": name, "params": "hello", **more}] * count
         return self.data(document, input={"items": items})["results"]
 
     @asynccontextmanager
@@ -92,6 +104,26 @@ class Running:
         while not reached():
             assert time.monotonic() < end, "not reached in time"
             time.sleep(0.005)
+
+    async def until(self, reached: Callable[[], object], seconds: float = 10) -> None:
+        """Wait as `wait` does, and let this loop's connections go on meanwhile."""
+        end = time.monotonic() + seconds
+        while not reached():
+            assert time.monotonic() < end, "not reached in time"
+            await asyncio.sleep(0.005)
+
+    @contextmanager
+    def raw_socket(self, document: str | None = None) -> "Iterator[socket.socket]":
+        """Give a WebSocket without a client behind it, which reads nothing; it may subscribe."""
+        with socket.create_connection(("127.0.0.1", self.web.port)) as raw:
+            raw.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            raw.sendall(HANDSHAKE)
+            assert b" 101 " in raw.recv(4096)
+            if document is not None:
+                payload = {"query": document}
+                _send_raw(raw, {"type": "connection_init"})
+                _send_raw(raw, {"id": "1", "type": "subscribe", "payload": payload})
+            yield raw
 
 
 class Talk:
@@ -128,6 +160,11 @@ class Talk:
         async with asyncio.timeout(10):
             await self.connection.wait_closed()
         return self.connection.close_code
+
+
+def _send_raw(raw: socket.socket, message: Answer) -> None:
+    data = json.dumps(message).encode()
+    raw.sendall(struct.pack(">BBHI", 0x81, 0xFE, len(data), 0) + data)
 
 
 @contextmanager

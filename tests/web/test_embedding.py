@@ -14,6 +14,7 @@ from starlette.routing import Mount, Route
 
 from service.bootstrap import open_service
 from service.domain.errors import Unavailable
+from service.operations.workflows import EnqueueRequest
 from service.settings import Settings
 from service.web.app import build_app, create_app, lifespan_of
 from tests.web.flows import workflows
@@ -40,10 +41,8 @@ async def test_mounted_in_a_starlette_application(settings: Settings) -> None:
     app = create_app(workflows, settings)
 
     async def start(_: Request) -> JSONResponse:
-        document = {"name": "echo", "params": "from a route"}
-        from service.operations.workflows import EnqueueRequest
-
-        made = await app.state.service.workflows.enqueue(EnqueueRequest(**document))
+        request = EnqueueRequest(name="echo", params="from a route")
+        made = await app.state.service.workflows.enqueue(request)
         return JSONResponse({"id": made.instance.id})
 
     outer = Starlette(

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from service.domain.errors import Unavailable
 from service.runtime.health import Report
 from tests.web.conftest import Serve
 
@@ -29,8 +30,6 @@ def test_a_database_that_is_gone_is_told(serve: Serve, monkeypatch: pytest.Monke
     server = serve()
 
     async def gone(*_: Any) -> None:
-        from service.domain.errors import Unavailable
-
         raise Unavailable("The database did not answer.", maybe_applied=False)
 
     monkeypatch.setattr(type(server.service.store.events), "head", gone)

@@ -276,3 +276,9 @@ def test_failures_are_listed(serve: Serve) -> None:
     assert failure["message"] == "because \u2028 of \U0001f4a5"
     assert "because" in shown["lastError"]
     assert (failure["attempt"], failure["at"] <= shown["finishedAt"]) == (1, True)
+
+
+def test_null_is_a_value_like_any_other(server: Running) -> None:
+    made = server.enqueue(params=None)
+    document = "query Q($id: ID!) { workflowInstance(instanceID: $id) { input output } }"
+    assert server.data(document, id=made["instance"]["id"]) == {"input": None, "output": None}

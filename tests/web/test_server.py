@@ -5,7 +5,7 @@ import socket
 import threading
 import time
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from contextlib import ExitStack, asynccontextmanager
 from pathlib import Path
 
 import pytest
@@ -19,6 +19,7 @@ from service.web.listening import CannotListen, bind
 from service.web.server import WebServer
 from tests.web.conftest import Serve
 from tests.web.flows import workflows
+from tests.web.running import WIDE
 
 FOLLOW = "subscription { workflowEvents { cursor } }"
 
@@ -74,7 +75,7 @@ async def test_sockets_are_closed_with_a_code(serve: Serve) -> None:
     async with server.socket() as busy, server.socket() as idle, server.socket(ready=False) as new:
         for key in "abc":
             await busy.subscribe(key, FOLLOW)
-        server.wait(lambda: server.service.emitter.listeners == 3)
+        await server.until(lambda: server.service.emitter.listeners == 3)
         start = time.monotonic()
         assert await asyncio.to_thread(server.web.stop, 5)
         assert time.monotonic() - start < 2
@@ -85,33 +86,18 @@ async def test_it_ends_in_time_though_peers_are_stalled(
     serve: Serve, caplog: pytest.LogCaptureFixture
 ) -> None:
     server = serve()
-    peers: list[socket.socket] = []
-    for _ in range(3):
-        raw = socket.create_connection(("127.0.0.1", server.web.port))
-        raw.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-        raw.sendall(
-            b"GET /graphql HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
-            b"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
-            b"Sec-WebSocket-Protocol: graphql-transport-ws\r\n\r\n"
-        )
-        for message in (
-            b'{"type":"connection_init"}',
-            b'{"id":"1","type":"subscribe","payload":'
-            b'{"query":"subscription{workflowEvents{data cursor}}"}}',
-        ):
-            raw.sendall(bytes([0x81, 0x80 | len(message), 0, 0, 0, 0]) + message)
-        peers.append(raw)
-    half = socket.create_connection(("127.0.0.1", server.web.port))
-    half.sendall(b"POST /graphql HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n")
-    peers.append(half)
-    server.wait(lambda: server.service.emitter.listeners == 3)
-    for _ in range(5):
-        await asyncio.to_thread(server.enqueue_many, 1_000)
-    start = time.monotonic()
-    assert await asyncio.to_thread(server.web.stop, 4)
-    assert time.monotonic() - start < 4
-    for peer in peers:
-        peer.close()
+    with ExitStack() as peers:
+        for _ in range(3):
+            peers.enter_context(server.raw_socket(f"subscription {{ {WIDE} }}"))
+        peers.enter_context(server.raw_socket())
+        half = peers.enter_context(socket.create_connection(("127.0.0.1", server.web.port)))
+        half.sendall(b"POST /graphql HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n")
+        await server.until(lambda: server.service.emitter.listeners == 3)
+        await asyncio.to_thread(server.enqueue_many, 1_000, queue="q" * 200)
+        await asyncio.sleep(0.5)
+        start = time.monotonic()
+        assert await asyncio.to_thread(server.web.stop, 4)
+        assert time.monotonic() - start < 4
     assert "Traceback" not in caplog.text
 
 
@@ -124,13 +110,7 @@ async def test_a_peer_that_answers_no_ping_is_cut_off(
 
     monkeypatch.setattr(protocol.PatientProtocol, "start_keepalive", impatient)
     server = serve()
-    raw = socket.create_connection(("127.0.0.1", server.web.port))
-    raw.sendall(
-        b"GET /graphql HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
-        b"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
-        b"Sec-WebSocket-Protocol: graphql-transport-ws\r\n\r\n"
-    )
-    endpoint = next(r.app for r in server.app.routes if r.name == "graphql")  # pyright: ignore[reportAttributeAccessIssue]
-    server.wait(lambda: endpoint.sockets == 1)
-    server.wait(lambda: endpoint.sockets == 0, 2)
-    raw.close()
+    [endpoint] = [route.app for route in server.app.routes if route.name == "graphql"]  # pyright: ignore[reportAttributeAccessIssue]
+    with server.raw_socket():
+        await server.until(lambda: endpoint.sockets == 1)
+        await server.until(lambda: endpoint.sockets == 0, 2)

@@ -29,8 +29,8 @@ async def test_events_arrive_as_they_are_written(serve: Serve) -> None:
     server = serve(worker=True)
     async with server.socket() as talk:
         await talk.subscribe("1", FOLLOW)
-        server.wait(lambda: server.service.emitter.parked)
-        made = server.enqueue()
+        await server.until(lambda: server.service.emitter.parked)
+        made = await asyncio.to_thread(server.enqueue)
         events = await take(talk, 3)
         assert [event["type"] for event in events] == ["ENQUEUED", "STARTED", "COMPLETED"]
         assert {event["instanceID"] for event in events} == {made["instance"]["id"]}
@@ -120,7 +120,7 @@ async def test_an_instance_is_followed_from_now_on(serve: Serve) -> None:
 async def test_changes_of_an_instance_that_come_together_are_told_of_as_one(serve: Serve) -> None:
     server = serve(worker=True)
     made = server.enqueue()["instance"]["id"]
-    server.wait(lambda: server.head == 3)
+    await server.until(lambda: server.head == 3)
     async with server.socket() as talk:
         await talk.subscribe("1", WATCH, id=made)
         assert await talk.next() == {

@@ -114,8 +114,9 @@ CREATE TABLE queues (
     paused      INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 
+-- An id is never given twice: who lost a hook's lease must not finish another one.
 CREATE TABLE hooks (
-    id          INTEGER PRIMARY KEY,
+    id          INTEGER PRIMARY KEY AUTOINCREMENT,
     instance_id TEXT NOT NULL REFERENCES instances (id) ON DELETE CASCADE,
     name        TEXT NOT NULL,
     status      TEXT NOT NULL,

@@ -1,0 +1,31 @@
+"""What an author wrote: the workflows that the operations are tried with."""
+
+from dataclasses import dataclass, field
+
+from service.domain.context import Context
+from service.domain.outcome import End, Next
+from service.domain.registry import Workflows
+
+
+@dataclass
+class Order:
+    item: str
+    count: int = 1
+    notes: list[str] = field(default_factory=list[str])
+
+
+def registry() -> Workflows:
+    """Return `order`, of an Order in queue `orders`, and `ping`, of nothing in its own."""
+    workflows = Workflows()
+    workflows.queue("orders", concurrency=5)
+    order = workflows.machine("order", input=Order, output=str, queue="orders")
+
+    @order.action
+    async def pay(ctx: Context[None], params: Order) -> Next | End[str]:
+        return End(params.item)
+
+    @workflows.workflow
+    async def ping(ctx: Context[None], params: None) -> None:
+        return None
+
+    return workflows
