@@ -1,7 +1,6 @@
 """Composition root: settings, database, store, operations and runtime become one Service."""
 
 import asyncio
-import logging
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -22,8 +21,6 @@ from service.settings import Settings
 from service.store.opening import open_database
 from service.store.queues import DeclareQueues
 from service.store.store import Store
-
-_log = logging.getLogger(__name__)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -79,8 +76,6 @@ async def open_service(
     It runs instances when `worker` is true; at the end they get the grace of the settings, and are
     given back. Raises `Unavailable` when the database can't be opened.
     """
-    for warning in settings.warnings():
-        _log.warning(warning)
     clock = clock or SystemClock()
     database = await open_database(
         settings.database, busy_timeout=settings.busy_timeout.total_seconds(), clock=clock

@@ -141,10 +141,6 @@ class Settings(_Environment):
 
     payload_limit: Size = 1 << 20
     """Largest input, state or output, in bytes of JSON."""
-    page_default: Count = 50
-    """Rows in a page when the caller gives no number."""
-    page_limit: Count = 500
-    """Most rows that a page may have."""
 
     ring_events: Count = 8_192
     """Latest events that a process keeps in memory for its subscribers."""
@@ -231,11 +227,6 @@ def _disagreements(settings: Settings) -> Iterator[str]:
             f"before its leases are given up: lower {PREFIX}BLOCKED_AFTER "
             f"({_seconds(settings.blocked_after)}) or raise {PREFIX}BLOCKED_LIMIT "
             f"({_seconds(settings.blocked_limit)})."
-        )
-    if settings.page_default > settings.page_limit:
-        yield (
-            f"page_default must be at most page_limit: lower {PREFIX}PAGE_DEFAULT "
-            f"({settings.page_default}) or raise {PREFIX}PAGE_LIMIT ({settings.page_limit})."
         )
     if settings.body_limit <= settings.payload_limit:
         yield (

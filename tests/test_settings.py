@@ -90,7 +90,6 @@ def test_warns_of_a_variable_that_is_no_setting(monkeypatch: pytest.MonkeyPatch)
     [
         ({"lease": "20s"}, {"WORKFLOW_HEARTBEAT", "WORKFLOW_LEASE"}),
         ({"blocked_limit": "5s"}, {"WORKFLOW_BLOCKED_AFTER", "WORKFLOW_BLOCKED_LIMIT"}),
-        ({"page_default": 501}, {"WORKFLOW_PAGE_DEFAULT", "WORKFLOW_PAGE_LIMIT"}),
         ({"payload_limit": "4MiB"}, {"WORKFLOW_BODY_LIMIT", "WORKFLOW_PAYLOAD_LIMIT"}),
     ],
 )

@@ -1,5 +1,6 @@
 """Puts a server together from its parts, and runs it to the end of the process."""
 
+import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NoReturn
@@ -16,6 +17,8 @@ from service.domain.registry import Workflows
 from service.runtime.clock import SystemClock
 from service.settings import Settings
 from service.web.listening import CannotListen, bind
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,6 +40,8 @@ def run(plan: Plan) -> NoReturn:
     """Run the server, and end the process with its exit status."""
     settings = plan.settings
     logs.configure(settings.log_format, settings.log_level)
+    for warning in settings.warnings():
+        _log.warning(warning)
     try:
         bound = bind(settings.host, settings.port)
     except CannotListen as error:

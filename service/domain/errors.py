@@ -147,14 +147,17 @@ class Unavailable(WorkflowError):
 
     code = "UNAVAILABLE"
 
-    def __init__(self, reason: str, *, maybe_applied: bool = True) -> None:
+    def __init__(
+        self, reason: str, *, maybe_applied: bool = True, advice: str | None = None
+    ) -> None:
+        self.reason = reason
         self.maybe_applied = maybe_applied
-        advice = (
+        usual = (
             "It may have been applied: repeat it with the same requestID."
             if maybe_applied
             else "Nothing was changed: try again."
         )
-        super().__init__(f"{reason} {advice}")
+        super().__init__(f"{reason} {advice or usual}")
 
     @property
     def details(self) -> Mapping[str, object]:

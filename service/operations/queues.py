@@ -25,8 +25,7 @@ class Queues:
 
     async def list(self) -> Sequence[QueueView]:
         """Return every queue that is declared, paused, in use, or a workflow's own, by name."""
-        own = [definition.queue for definition in self._registry.definitions.values()]
-        return await self._store.queues.list(own)
+        return await self._store.queues.list(self._own())
 
     async def pause(self, name: str, request_id: str | None = None) -> QueueView:
         """Let no instance of the queue be claimed until it is resumed; what runs goes on."""
@@ -36,11 +35,14 @@ class Queues:
         """Let the queue's instances be claimed again."""
         return await self._set(name, request_id, paused=False)
 
+    def _own(self) -> Sequence[str]:
+        return [definition.queue for definition in self._registry.definitions.values()]
+
     async def _set(self, name: str, request_id: str | None, *, paused: bool) -> QueueView:
         check_name(name, "name")
         what = "pauseQueue" if paused else "resumeQueue"
         request = identify(self._new_id, request_id, what, [name])
-        if all(view.name != name for view in await self.list()):
+        if name not in self._own() and not await self._store.queues.exists(name):
             raise NotFound(
                 f"No queue is named {name!r}. Ask the `queues` query for those that there are."
             )

@@ -200,7 +200,7 @@ def _said(launch: Launch) -> list[object]:
 
 
 def _enqueued(placed: Placed) -> Enqueued:
-    instance = placed.instance
+    instance, cursor = placed.instance, placed.cursor
     if placed.event is not None:
-        instance.cursor = placed.cursor
-    return Enqueued(instance, placed.created, placed.cursor)
+        instance.cursor = cursor
+    return Enqueued(instance, placed.created, cursor)

@@ -1,6 +1,7 @@
 """One instance that this worker holds, and why its action has to stop."""
 
 import asyncio
+from contextlib import suppress
 from enum import IntEnum
 
 from service.domain.instance import Claimed
@@ -38,12 +39,17 @@ class Holding:
         self._performing = self.performed = self.reason is None
         return self._performing
 
-    def end(self) -> None:
+    async def end(self) -> None:
         """Say that the author's code has ended, and take back the cancellations."""
         self._performing = False
         task = self.task
-        while task is not None and task.cancelling():
+        if task is None or not task.cancelling():
+            return
+        while task.cancelling():
             task.uncancel()
+        # One that came in the last moment is still to be raised: here, and not in what is written.
+        with suppress(asyncio.CancelledError):
+            await asyncio.sleep(0)  # noqa: TID251 - one turn of the loop, no time
 
     def interrupt(self, reason: Reason) -> None:
         """Cancel the author's code, now or before it starts."""

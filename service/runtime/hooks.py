@@ -6,6 +6,7 @@ from datetime import timedelta
 
 from service.domain.clock import Clock, Instant, micros
 from service.domain.definition import Definition, Ended
+from service.domain.errors import Unavailable
 from service.domain.events import Event
 from service.domain.instance import Status
 from service.domain.registry import Workflows as Registry
@@ -62,7 +63,11 @@ class HookRunner:
         while self._again:
             self._again = False
             claim = ClaimHooks(names=names, limit=_BATCH, lease=self._lease)
-            hooks = await self._store.write(claim)
+            try:
+                hooks = await self._store.write(claim)
+            except Unavailable as error:
+                _log.warning("Terminal hooks wait until the database answers: %s", error)
+                return
             await asyncio.gather(*map(self._perform, hooks))
             self._again |= len(hooks) == _BATCH
 
@@ -82,7 +87,15 @@ class HookRunner:
                 )
             else:
                 _log.error("The on_terminal hook failed for good.", exc_info=error, extra=where)
-        await self._store.write(FinishHook(hook=hook, delay=delay))
+        try:
+            await self._store.write(FinishHook(hook=hook, delay=delay))
+        except Unavailable as error:
+            _log.warning(
+                "An on_terminal hook is run again after its lease, for its end can't be written: "
+                "%s",
+                error,
+                extra=where,
+            )
 
     async def _call(self, definition: Definition, hook: DueHook) -> None:
         if definition.on_terminal is None:

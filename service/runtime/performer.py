@@ -65,7 +65,7 @@ class Performer:
         except BaseException as raised:
             error = raised
         finally:
-            holding.end()
+            await holding.end()
             if timer is not None:
                 timer.cancel()
         holding.move = self._move(holding, definition, action, context.state, value, error)

@@ -65,6 +65,11 @@ class Queues:
     def __init__(self, database: Database) -> None:
         self._database = database
 
+    async def exists(self, name: str) -> bool:
+        """Return whether the queue is declared, was paused once, or has had an instance."""
+        row = await self._database.read(lambda tx: tx.one("queue_exists", (name,)))
+        return bool(row and row[0])
+
     async def list(self, known: Sequence[str]) -> list[QueueView]:
         """Return every queue that is known here, declared, paused or in use, by name."""
         return await self._database.read(lambda tx: _views(tx, known))

@@ -1,5 +1,6 @@
 """The web application: on its own, or mounted in someone else's."""
 
+import logging
 from collections.abc import AsyncGenerator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
@@ -14,6 +15,8 @@ from service.settings import Settings
 from service.web.endpoint import Endpoint
 from service.web.health import Probe, live, ready
 
+_log = logging.getLogger(__name__)
+
 Lifespan = Callable[[object], AbstractAsyncContextManager[None]]
 
 
@@ -26,6 +29,8 @@ def create_app(
     While it is open, `app.state.service` is the service.
     """
     settings = settings or Settings.read()
+    for warning in settings.warnings():
+        _log.warning(warning)
     return _build(settings, lambda: open_service(settings, workflows, worker=worker))
 
 

@@ -192,6 +192,21 @@ async def test_it_counts_as_an_attempt_like_any_other(
     assert [kept.error_type for kept in await failures(process, instance_id)] == [error_type] * 2
 
 
+async def test_code_that_cancels_its_own_task_and_returns_is_not_cancelled(
+    process: Process, drive: Drive
+) -> None:
+    async def act() -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        task.cancel()
+
+    register(process, act)
+    driven = drive(process)
+    instance_id = await enqueue(process, "job")
+    await driven.round()
+    assert (await find(process, instance_id)).status is Status.COMPLETED
+
+
 async def test_a_long_message_is_cut(process: Process, drive: Drive) -> None:
     register(process, raising(ValueError("x" * 1_000_000)))
     driven = drive(process)

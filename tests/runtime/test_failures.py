@@ -1,6 +1,5 @@
-from tests.domain.test_transitions import HELD
-
 from service.runtime.failures import describe, failure_of
+from tests.domain.test_transitions import HELD
 
 
 class Odd(Exception):

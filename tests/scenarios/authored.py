@@ -124,7 +124,7 @@ async def lap(ctx: Context[None], lap_: Lap) -> Next | End[str]:
 @workflows.workflow(retry=Retry(10, backoff="fixed", base=timedelta(milliseconds=1)))
 async def grumbles(ctx: Context[None], length: int) -> None:
     """Fail ten times, at such a length."""
-    raise ValueError("no" * (length // 2))
+    raise ValueError("—" * length)
 
 
 @workflows.workflow(retry=AGAIN)

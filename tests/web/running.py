@@ -16,7 +16,7 @@ from websockets import ClientConnection, Subprotocol, connect
 from service.bootstrap import Service
 from service.settings import Settings
 from service.web.app import create_app
-from service.web.server import WebServer
+from tests.web.threaded import WebServer
 from tests.web.flows import workflows
 
 PROTOCOL = Subprotocol("graphql-transport-ws")

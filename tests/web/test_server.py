@@ -16,7 +16,7 @@ from service.settings import Settings
 from service.web import protocol
 from service.web.app import create_app
 from service.web.listening import CannotListen, bind
-from service.web.server import WebServer
+from tests.web.threaded import WebServer
 from tests.web.conftest import Serve
 from tests.web.flows import workflows
 from tests.web.running import WIDE

@@ -15,6 +15,7 @@ from service.domain.errors import Unavailable
 from service.store.database import Transaction, Work
 from service.store.migrate import migrate
 from service.store.sqlite.connection import Connection, connect, prepare, read, write
+from service.store.sqlite.faults import translate
 from service.store.sqlite.sidefile import SideFile
 from service.store.sqlite.ticket import Ticket
 from service.store.sqlite.waiting import Waiting
@@ -141,15 +142,27 @@ async def open_sqlite(path: Path, *, busy_timeout: float, clock: Clock) -> Sqlit
 def prepare_file(path: Path, busy_timeout: float, clock: Clock) -> list[int]:
     """Make the file if there is none and bring it up to date; return the migrations applied."""
     try:
-        side = SideFile(path)
+        with (
+            closing(SideFile(path)) as side,
+            closing(connect(str(path), busy_timeout)) as raw,
+        ):
+            with side.turn():
+                prepare(raw)
+            return write(raw, side, clock, _bring_up_to_date, Ticket())
     except OSError as error:
-        raise Unavailable(
-            f"The database {path} can't be opened: {error.strerror}.", maybe_applied=False
-        ) from error
-    with closing(side), closing(connect(str(path), busy_timeout)) as raw:
-        with side.turn():
-            prepare(raw)
-        return write(raw, side, clock, _bring_up_to_date, Ticket())
+        raise _unusable(path, f"{error.strerror}.") from error
+    except sqlite3.Error as error:
+        raise _unusable(path, str(translate(error, committing=False))) from error
+    except Unavailable as error:
+        raise _unusable(path, error.reason) from error
+
+
+def _unusable(path: Path, reason: str) -> Unavailable:
+    return Unavailable(
+        f"The database {path} can't be used: {reason}",
+        maybe_applied=False,
+        advice="Mend it, or give another one as --database or WORKFLOW_DATABASE.",
+    )
 
 
 def _bring_up_to_date(tx: Transaction) -> list[int]:

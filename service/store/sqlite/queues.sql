@@ -10,6 +10,12 @@ INSERT INTO queues (name, concurrency, rate_count, rate_per, rate_burst) VALUES 
 -- Pause or resume. Params: name, paused.
 INSERT INTO queues (name, paused) VALUES (?1, ?2) ON CONFLICT (name) DO UPDATE SET paused = excluded.paused;
 
+-- name: queue_exists
+-- Whether a queue was ever declared, paused or used by an instance that is kept. Params: name.
+SELECT EXISTS (SELECT 1 FROM queues WHERE name = ?1)
+    OR EXISTS (SELECT 1 FROM instances WHERE name = ?1 AND queue = ?1)
+    OR EXISTS (SELECT 1 FROM instances WHERE queue = ?1 AND queue <> name);
+
 -- name: list_queues
 -- Every queue that is declared or paused.
 SELECT name, concurrency, rate_count, rate_per, rate_burst, arrival, paused FROM queues ORDER BY name;

@@ -2,8 +2,10 @@
 
 from collections import Counter
 
+from pydantic_core import from_json
+
 from service.domain.events import TERMINAL, Event, EventType
-from service.domain.instance import Status
+from service.domain.instance import LIVE, Status
 from service.domain.moves import MOVES
 from tests.store.properties.limits import Limits
 from tests.store.properties.snapshot import HookRow, Row, Snapshot
@@ -33,9 +35,12 @@ class Witness:
         for event in new:
             self._walk(event)
         self._compare(now, {event.instance_id for event in new}, _requeued(new))
+        self._check_freed(now, new)
         for row in now.rows.values():
             check_shape(row)
             self._agree(now, row)
+        lost = {each for each, status in self._standing.items() if status in LIVE} - set(now.rows)
+        assert not lost, "these were told of, and are not there"
         check_singletons(now)
         self._follow_hooks(now, new)
         self.limits.look(self.last, now, new)
@@ -78,6 +83,17 @@ class Witness:
                 assert changed <= UNTOLD, f"{changed} of {before.id} changed untold"
                 assert before.ready <= after.ready
                 assert before.blocked >= after.blocked
+
+    def _check_freed(self, now: Snapshot, new: list[Event]) -> None:
+        """Whatever is blocked no more was freed by an end, whose event says so."""
+        told = {from_json(event.data)["unblocked"] for event in new if event.data}
+        freed = {
+            row.id
+            for row in self.last.rows.values()
+            if row.blocked and row.id in now.rows and not now.rows[row.id].blocked
+        }
+        assert freed - _requeued(new) <= told
+        assert not any(now.rows[each].blocked for each in told)
 
     def _agree(self, now: Snapshot, row: Row) -> None:
         """The row is what its events tell."""

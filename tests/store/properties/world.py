@@ -139,6 +139,7 @@ class World:
             any(row.ready for row in rows),
             min(dues, default=None),
         )
+        assert {process.store.committed() for process in self.processes} == {self.now.head}
         for view in self._run(store.queues.list([])):
             mine = [row.status for row in rows if row.queue == view.name]
             assert view.pending == mine.count(Status.PENDING)

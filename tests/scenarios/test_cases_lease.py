@@ -1,0 +1,153 @@
+"""A lease is long enough for whoever lives, and ends for whoever doesn't."""
+
+import asyncio
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import service.bootstrap
+from service import Context, End, Next, Workflows
+from service.client import Client
+from service.domain.events import EventType
+from service.domain.instance import Status
+from service.settings import SettingsError
+from service.store.database import Database
+from tests.clock import FakeClock
+from tests.processes import Crew
+from tests.processes import until as processes_until
+from tests.scenarios.inside import (
+    busy,
+    ended,
+    enqueue,
+    rows,
+    services,
+    settings_on,
+    told,
+    types,
+)
+from tests.scenarios.notes import BEGAN, ENDED, Notes, note
+from tests.services import until
+from tests.store.properties.faulty import Fault, FaultyDatabase
+
+
+async def test_bug_013_what_is_due_after_many_leases_runs_once_and_not_before(
+    tmp_path: Path, notes: Notes
+) -> None:
+    # A handing over that is due later stands for the delayed enqueue of the row.
+    clock = FakeClock()
+    workflows = Workflows()
+    later = workflows.machine("later", output=str)
+
+    @later.action
+    async def ask(ctx: Context[None], params: None) -> Next:
+        note(notes.file, "asked")
+        return answer.next(None, after=timedelta(seconds=20))
+
+    @later.action
+    async def answer(ctx: Context[None], params: None) -> End[str]:
+        note(notes.file, "answered")
+        return End("done")
+
+    async with services(tmp_path, workflows, 3, clock=clock, lease="2s") as (one, *_):
+        instance_id = await enqueue(one, "later")
+        await told(one, instance_id, EventType.CHECKPOINT)
+        await clock.advance(19)
+        await asyncio.sleep(0.1)
+        assert notes.words() == ["asked"]
+        await clock.advance(1)
+        await until(lambda: notes.words() == ["asked", "answered"], 60)
+        (instance,) = await ended(one, instance_id)
+        assert instance.output == '"done"'
+        assert EventType.RECLAIMED not in await types(one, instance_id)
+    assert notes.words() == ["asked", "answered"]
+
+
+async def test_bug_017_a_renewal_that_is_late_by_half_a_lease_loses_nothing(
+    tmp_path: Path, notes: Notes
+) -> None:
+    clock = FakeClock()
+    workflows = Workflows()
+    release = asyncio.Event()
+
+    @workflows.workflow
+    async def work(ctx: Context[None], params: None) -> None:
+        note(notes.file, BEGAN)
+        await release.wait()
+        note(notes.file, ENDED)
+
+    def lease() -> int:
+        return rows(tmp_path, "SELECT lease_until FROM instances")[0][0] - clock.now()
+
+    async with services(
+        tmp_path, workflows, 2, clock=clock, lease="10s", heartbeat="0.02s", poll="1s"
+    ) as (one, _):
+        instance_id = await enqueue(one, "work")
+        await until(lambda: notes.words() == [BEGAN], 60)
+        for _ in range(3):
+            await until(lambda: lease() == 10_000_000, 60)  # the heartbeat beats in real time
+            with busy(tmp_path):
+                await clock.advance(5)
+                assert lease() == 5_000_000
+        await until(lambda: lease() == 10_000_000, 60)
+        release.set()
+        await ended(one, instance_id)
+        assert await types(one, instance_id) == [
+            EventType.ENQUEUED,
+            EventType.STARTED,
+            EventType.COMPLETED,
+        ]
+    assert notes.words() == [BEGAN, ENDED]
+    with pytest.raises(SettingsError, match="less than half of lease"):
+        settings_on(tmp_path, lease="10s", heartbeat="5s")
+
+
+async def test_bug_019_a_claim_whose_answer_was_lost_is_reclaimed_and_runs_once(
+    tmp_path: Path, notes: Notes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Lost workers are counted apart from attempts, so it has failed no attempt afterwards.
+    clock = FakeClock()
+    workflows = Workflows()
+    workflows.queue("work")
+
+    @workflows.workflow
+    async def work(ctx: Context[None], params: None) -> int:
+        note(notes.file, BEGAN)
+        return ctx.attempt
+
+    opened: list[FaultyDatabase] = []
+
+    async def open_faulty(*args: Any, **more: Any) -> Database:
+        opened.append(FaultyDatabase(await real(*args, **more)))
+        return opened[-1]
+
+    real = service.bootstrap.open_database
+    monkeypatch.setattr(service.bootstrap, "open_database", open_faulty)
+    async with (
+        services(tmp_path, workflows, worker=False) as (other,),
+        services(tmp_path, workflows, clock=clock, lease="30s", poll="1s") as (_,),
+    ):
+        await other.queues.pause("work")
+        instance_id = await enqueue(other, "work")
+        await asyncio.sleep(0.1)
+        opened[1].fault = Fault.UNHEARD
+        await other.queues.resume("work")
+        async with asyncio.timeout(60):
+            while EventType.STARTED not in await types(other, instance_id):
+                await clock.advance(0.1)
+        await clock.advance(20)
+        await asyncio.sleep(0.1)
+        assert notes.words() == []
+        await clock.advance_until(lambda: notes.words() == [BEGAN], step=1)
+        (instance,) = await ended(other, instance_id)
+        assert (instance.status, instance.attempts, instance.output) == (Status.COMPLETED, 0, "1")
+        assert await types(other, instance_id) == [
+            EventType.ENQUEUED,
+            EventType.STARTED,
+            EventType.RECLAIMED,
+            EventType.STARTED,
+            EventType.COMPLETED,
+        ]
+        assert rows(tmp_path, "SELECT losses FROM instances") == [(1,)]
+    assert notes.words() == [BEGAN]

@@ -1,0 +1,141 @@
+"""What has ended long ago costs those that live nothing, and goes without leaving a trace."""
+
+import asyncio
+import time
+from datetime import timedelta
+from pathlib import Path
+from statistics import quantiles
+
+from bench import seed
+from service import Context, Retry, Workflows
+from service.domain.events import EventType
+from service.domain.instance import Status
+from service.domain.listing import InstanceFilter
+from service.operations.page import Window
+from service.operations.workflows import EnqueueRequest
+from service.store.claims import Claim
+from service.store.statements import load
+from tests.clock import FakeClock
+from tests.scale import scaled
+from tests.scenarios.inside import (
+    ended,
+    enqueue,
+    enqueue_many,
+    rows,
+    services,
+    settings_on,
+    told,
+)
+
+HOT = (
+    "ready_lanes",
+    "ready_in_lane",
+    "count_running",
+    "claim",
+    "expired",
+    "promote",
+    "upkeep",
+    "ready_depths",
+    "later_depths",
+    "blocked_depths",
+    "running_depths",
+)
+"""The statements that look for live rows, again and again."""
+
+ORPHANS = """
+SELECT (SELECT count(*) FROM failures WHERE instance_id NOT IN (SELECT id FROM instances)),
+       (SELECT count(*) FROM hooks WHERE instance_id NOT IN (SELECT id FROM instances)),
+       (SELECT count(*) FROM requests),
+       (SELECT count(*) FROM events WHERE position <= (SELECT pruned FROM log))
+"""
+NONE = (0, 0, 0, 0)
+
+
+def ids(folder: Path) -> set[str]:
+    """Return the ids of all that is there."""
+    return {row[0] for row in rows(folder, "SELECT id FROM instances")}
+
+
+async def test_bug_165_much_that_has_ended_slows_nothing_down(tmp_path: Path) -> None:
+    workflows = Workflows()
+
+    @workflows.workflow
+    async def noop(ctx: Context[None], params: None) -> None: ...
+
+    seed.finished(settings_on(tmp_path).database_path, scaled(20_000, 1_000_000))
+    async with services(tmp_path, workflows, worker=False) as (service,):
+        await enqueue_many(service, "noop", [None] * 100)
+        claim = Claim(worker="w", names=frozenset(["noop"]), limit=1, lease=60_000_000)
+        took: list[float] = []
+        for _ in range(100):
+            began = time.perf_counter()
+            assert len((await service.store.write(claim)).claimed) == 1
+            took.append(time.perf_counter() - began)
+        assert quantiles(took, n=20)[-1] < 10 * 0.05
+        began = time.perf_counter()
+        (queue,) = await service.queues.list()
+        for status in Status:
+            await service.workflows.list(InstanceFilter(statuses=[status]), Window(first=50))
+        assert time.perf_counter() - began < 10 * 0.3
+        assert (queue.pending, queue.running) == (0, 100)
+    statements = load("service.store.sqlite")
+    for name in HOT:
+        params = ["x"] * max(number for number in range(10) if f"?{number}" in f"?0{statements[name]}")
+        plan = rows(tmp_path, f"EXPLAIN QUERY PLAN {statements[name]}", *params)
+        scans = [row[3] for row in plan if row[3].startswith("SCAN") and "instances" in row[3]]
+        assert [scan for scan in scans if "INDEX" not in scan] == [], name
+
+
+async def test_bug_167_pruning_takes_all_that_belongs_to_what_has_ended_and_nothing_that_lives(
+    tmp_path: Path,
+) -> None:
+    # Steps, signals and children are left for when there are any.
+    clock = FakeClock()
+    count = scaled(100, 2_500)
+    workflows = Workflows()
+    workflows.queue("later")
+    hooked: list[str] = []
+    release = asyncio.Event()
+
+    async def note_end(ended: object) -> None:
+        hooked.append(str(ended))
+
+    @workflows.workflow(
+        retry=Retry(max_attempts=2, backoff="fixed", base=timedelta(seconds=1)),
+        on_terminal=note_end,
+    )
+    async def work(ctx: Context[None], what: str) -> None:
+        if what == "fails":
+            raise ValueError("bad")
+        if what == "runs":
+            await release.wait()
+
+    async with services(
+        tmp_path, workflows, clock=clock, lease="30d", retention="10m", poll="1h", tick="1m"
+    ) as (service,):
+        gone = await enqueue_many(service, "work", ["works", "fails"] * count)
+        gone.append(
+            await enqueue(service, "work", "works", idempotency_key="k", request_id="asked")
+        )
+        await service.queues.pause("later")
+        kept = await enqueue_many(service, "work", ["waits"] * count, queue="later")
+        kept.append(await enqueue(service, "work", "runs"))
+        await told(service, kept[-1], EventType.STARTED)
+        await clock.advance_until(lambda: len(hooked) == len(gone), step=1)
+        await ended(service, *gone)
+        await clock.advance_until(lambda: not rows(tmp_path, "SELECT 1 FROM hooks"), step=1)
+        await clock.advance(300)
+        young = await enqueue_many(service, "work", ["works"] * 10)
+        await ended(service, *young)
+        await clock.advance(310)
+        # From here on the clock nearly stands still, so that none of the young grows old.
+        await clock.advance_until(lambda: ids(tmp_path) == {*kept, *young}, step=0.01, limit=250)
+        await clock.advance_until(lambda: rows(tmp_path, ORPHANS) == [NONE], step=0.01, limit=250)
+        again = await service.workflows.enqueue(
+            EnqueueRequest(name="work", params="works", idempotency_key="k", request_id="asked")
+        )
+        assert again.created
+        release.set()
+        await service.queues.resume("later")
+        for instance in await ended(service, *kept):
+            assert instance.status is Status.COMPLETED
