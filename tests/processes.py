@@ -20,31 +20,94 @@ a traceback fails the test, unless it said `crew.bears("words of that line")` be
 """
 
 import asyncio
+import os
 import signal
+import socket
+import subprocess
+import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Self
 
-from tests.cli.server import Server, free_port
+import httpx
 
+ROOT = Path(__file__).parents[1]
 AUTHORS = "tests.scenarios.authored"
 FAULTS = ("locked", "Traceback (most recent call last)")
+QUICK = {
+    "WORKFLOW_GRACE": "2s",
+    "WORKFLOW_LEASE": "2s",
+    "WORKFLOW_HEARTBEAT": "0.5s",
+    "WORKFLOW_TICK": "0.2s",
+    "WORKFLOW_BLOCKED_AFTER": "0.5s",
+}
 
-__all__ = ["AUTHORS", "Crew", "Process", "free_port", "until"]
+
+def free_port() -> int:
+    """Return a port that nothing listens on at the moment."""
+    with socket.socket() as held:
+        held.bind(("127.0.0.1", 0))
+        return held.getsockname()[1]
 
 
-class Process(Server):
-    """One process; `ready` waits until it answers, `told` is its log so far."""
+def command(*words: str) -> list[str]:
+    """Return the command line of `workflow-service` with these words."""
+    return [sys.executable, "-m", "service.cli", *words]
 
-    def ready(self, within: float = 30) -> Self:
-        """Wait until it answers that it is ready."""
-        super().ready(within)
-        return self
+
+class Process:
+    """One process that answers on a port; its stderr goes to a file."""
+
+    def __init__(self, folder: Path, *words: str, port: int | None = None, **env: str) -> None:
+        self.port = port or free_port()
+        self.folder = folder
+        self.log = folder / f"{words[0]}-{self.port}-{time.monotonic_ns()}.log"
+        with self.log.open("w") as log:
+            self.process = subprocess.Popen(
+                command(*words, "--port", str(self.port)),
+                cwd=folder,
+                env={**os.environ, **QUICK, "PYTHONPATH": str(ROOT), **env},
+                stdout=subprocess.DEVNULL,
+                stderr=log,
+            )
+
+    @property
+    def address(self) -> str:
+        """Return where it listens."""
+        return f"http://127.0.0.1:{self.port}"
+
+    @property
+    def url(self) -> str:
+        """Return the address of its GraphQL."""
+        return f"{self.address}/graphql"
+
+    @property
+    def told(self) -> str:
+        """Return what it wrote to stderr so far."""
+        return self.log.read_text()
 
     @property
     def running(self) -> bool:
         """Tell whether it has not ended."""
         return self.process.poll() is None
+
+    def ready(self, within: float = 30) -> Self:
+        """Wait until it answers that it is ready."""
+        end = time.monotonic() + within
+        while time.monotonic() < end:
+            assert self.running, self.told
+            try:
+                if httpx.get(f"{self.address}/ready", timeout=1).status_code == 200:
+                    return self
+            except httpx.TransportError:
+                pass
+            time.sleep(0.05)
+        raise AssertionError(f"not ready in {within} s: {self.told}")
+
+    def signal(self, number: signal.Signals) -> None:
+        """Send it a signal."""
+        self.process.send_signal(number)
 
     def freeze(self) -> None:
         """Stop it where it is, as a machine that is suspended does."""
@@ -53,6 +116,20 @@ class Process(Server):
     def thaw(self) -> None:
         """Let it go on."""
         self.signal(signal.SIGCONT)
+
+    def ended(self, within: float = 3) -> int:
+        """Wait for its end, and return its exit status."""
+        return self.process.wait(timeout=within)
+
+    def stop(self, within: float = 3) -> int:
+        """Ask it to end, wait for that, and return its exit status."""
+        self.signal(signal.SIGTERM)
+        return self.ended(within)
+
+    def kill(self) -> None:
+        """End it at once, and reap it."""
+        self.process.kill()
+        self.process.wait()
 
 
 class Crew:

@@ -6,14 +6,13 @@ Another database is one more name in `DATABASES`, and what `place` makes of it.
 import asyncio
 import os
 from collections.abc import AsyncGenerator, Callable, Generator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 
-from service.domain.clock import Clock
 from service.domain.events import Event, EventType
 from service.domain.ids import time_ordered
 from service.domain.registry import Workflows as Registry
@@ -21,7 +20,7 @@ from service.emitter import Emitter
 from service.operations.events import Events
 from service.operations.queues import Queues
 from service.operations.workflows import Workflows
-from service.store.database import Database, Row
+from service.store.database import Database, Row, Work
 from service.store.opening import open_database
 from service.store.store import Store
 from tests.clock import FakeClock
@@ -31,20 +30,50 @@ DATABASES = ("sqlite",)
 PAYLOAD_LIMIT = 10_000
 ENQUEUE_MANY_LIMIT = 100
 
+T = TypeVar("T")
+
+_CALM = 30
 _MEMORY = "/dev/shm"  # noqa: S108 - files without a disk, where a machine has them: ten times as fast
+
+
+class Observed:
+    """A database that tells how much of it is under way."""
+
+    def __init__(self, database: Database) -> None:
+        self.database = database
+        self.under_way = 0
+        self.committed = database.committed
+        self.session = database.session
+        self.close = database.close
+
+    async def read(self, work: Work[T]) -> T:
+        with self._counted():
+            return await self.database.read(work)
+
+    async def transaction(self, work: Work[T]) -> T:
+        with self._counted():
+            return await self.database.transaction(work)
+
+    @contextmanager
+    def _counted(self) -> Generator[None]:
+        self.under_way += 1
+        try:
+            yield
+        finally:
+            self.under_way -= 1
 
 
 class Process:
     """What one process has of a database. `fed` is every event that it committed, in order."""
 
-    def __init__(self, database: Database, clock: Clock, registry: Registry) -> None:
-        self.database = database
+    def __init__(self, database: Database, clock: FakeClock, registry: Registry) -> None:
+        self.database = Observed(database)
         self.clock = clock
         self.registry = registry
         self.new_id = time_ordered(clock)
         self.fed: list[Event] = []
         self.emitter = Emitter()
-        self.store = Store(database, self._feed)
+        self.store = Store(self.database, self._feed)
         self.workflows = Workflows(
             self.store,
             registry,
@@ -57,9 +86,7 @@ class Process:
 
     def told(self, instance_id: str | None = None) -> list[EventType]:
         """Return the types of the events that this process committed, in order."""
-        return [
-            event.type for event in self.fed if instance_id in (None, event.instance_id)
-        ]
+        return [event.type for event in self.fed if instance_id in (None, event.instance_id)]
 
     async def rows(self, text: str, *params: Any) -> list[Row]:
         """Return what a query of the test's own finds."""
@@ -68,6 +95,34 @@ class Process:
     async def alter(self, text: str, *params: Any) -> None:
         """Change rows behind the store's back."""
         await self.database.transaction(lambda tx: tx.compose(text, params))
+
+    async def calm(self) -> None:
+        """Wait until everything that could be done by now was done."""
+        async with asyncio.timeout(10):
+            turns = 0
+            while turns < _CALM:
+                await asyncio.sleep(0.0005 if self.database.under_way else 0)
+                turns = 0 if self.database.under_way else turns + 1
+
+    async def pass_time(self, seconds: float, step: float = 0.1) -> None:
+        """Move the clock on in small steps, and let everything be done that is due at each."""
+        end = self.clock.monotonic() + seconds
+        await self.calm()
+        while self.clock.monotonic() < end:
+            await self.clock.advance(step)
+            await self.calm()
+
+    async def pass_until(
+        self, reached: Callable[[], object], *, step: float = 0.1, limit: float = 600
+    ) -> None:
+        """Move the clock on as `pass_time` does until `reached()`; raises TimeoutError."""
+        end = self.clock.monotonic() + limit
+        await self.calm()
+        while not reached():
+            if self.clock.monotonic() >= end:
+                raise TimeoutError(f"not reached in {limit:g} s of the fake clock")
+            await self.clock.advance(step)
+            await self.calm()
 
     def _feed(self, events: Sequence[Event]) -> None:
         self.fed.extend(events)
@@ -86,9 +141,9 @@ class Place:
         """Return the file of the database."""
         return Path(self.url.removeprefix("sqlite:///"))
 
-    async def open(self, *, busy_timeout: float = 5.0, clock: Clock | None = None) -> Database:
+    async def open(self, *, busy_timeout: float = 5.0) -> Database:
         """Open the database once more; whoever asks closes it."""
-        return await open_database(self.url, busy_timeout=busy_timeout, clock=clock or self.clock)
+        return await open_database(self.url, busy_timeout=busy_timeout, clock=self.clock)
 
     @asynccontextmanager
     async def process(
@@ -96,12 +151,10 @@ class Place:
         registry: Registry | None = None,
         *,
         busy_timeout: float = 5.0,
-        clock: Clock | None = None,
     ) -> AsyncGenerator[Process]:
         """Open the database as one more process, until the block ends."""
-        clock = clock or self.clock
-        database = await self.open(busy_timeout=busy_timeout, clock=clock)
-        process = Process(database, clock, registry or Registry())
+        database = await self.open(busy_timeout=busy_timeout)
+        process = Process(database, self.clock, registry or Registry())
         try:
             process.emitter.start((await process.store.events.head()).position)
             yield process
@@ -123,9 +176,7 @@ def clock() -> FakeClock:
 
 
 @pytest.fixture(params=DATABASES)
-def place(
-    request: pytest.FixtureRequest, tmp_path: Path, clock: FakeClock
-) -> Generator[Place]:
+def place(request: pytest.FixtureRequest, tmp_path: Path, clock: FakeClock) -> Generator[Place]:
     assert request.param == "sqlite"
     with TemporaryDirectory(dir=_MEMORY if os.access(_MEMORY, os.W_OK) else tmp_path) as folder:
         yield Place(f"sqlite:///{folder}/wf.db", clock)

@@ -48,4 +48,5 @@ class Sockets:
         await asyncio.gather(*(socket.close() for socket in sockets))
 
     async def _open(self) -> None:
-        self._sockets.append(await open_socket(self.url, self._headers, self._timeout))
+        socket = await open_socket(self.url, self._headers, self._timeout)
+        self._sockets.append(socket)

@@ -50,6 +50,7 @@ class Scheduler:
         self._tick = tick
         self._alarm = Alarm(clock)
         self._next_round = clock.monotonic()
+        self._stopping = False
 
     async def tick(self) -> None:
         """Do one round: take back, make ready, run hooks, claim. Raises `Unavailable`."""
@@ -65,14 +66,19 @@ class Scheduler:
             await self._dispatch()
 
     async def run(self) -> None:
-        """Tick until cancelled; an outage of the database is outlived."""
+        """Tick until it is stopped; an outage of the database is outlived."""
         unsubscribe = self._emitter.on_events(self._hear)
         try:
-            while True:
+            while not self._stopping:
                 done = await self._step()
                 await self._alarm.sleep(self._pause() if done else self._tick)
         finally:
             unsubscribe()
+
+    def stop(self) -> None:
+        """Claim no more. A claim that is under way is finished, or nobody would know of it."""
+        self._stopping = True
+        self._alarm.ring()
 
     def freed(self) -> None:
         """Take note that a place has become free."""
@@ -95,6 +101,8 @@ class Scheduler:
         return True
 
     async def _dispatch(self) -> None:
+        if self._stopping:
+            return
         await self._dispatcher.dispatch()
         token_in = self._dispatcher.next_token_in
         if token_in is not None:

@@ -26,7 +26,7 @@ from service.runtime.reaper import Reaper
 from service.runtime.runner import Runner
 from service.runtime.scheduler import Scheduler
 from service.store.batch import perform
-from service.store.moves import Settle
+from service.store.moves import LOST, Settle
 from service.store.store import Store
 
 _INSIST = 1.0
@@ -105,9 +105,8 @@ class Worker:
 
     async def drain(self, grace: float) -> None:
         """Claim nothing more; give what runs `grace` seconds, then give it back to the queue."""
-        scheduler = self._tasks[0]
-        scheduler.cancel()
-        await asyncio.wait((scheduler,))
+        self.scheduler.stop()
+        await asyncio.wait(self._tasks[:1])
         await self.runner.drain(grace)
 
     async def stop(self) -> None:
@@ -130,10 +129,10 @@ class Worker:
             return 0
         session = self._store.session()
         try:
-            session.transaction(lambda tx: perform(tx, writes))
+            answers, _ = session.transaction(lambda tx: perform(tx, writes))
         finally:
             session.close()
-        return len(writes)
+        return sum(answer is not LOST for answer in answers)
 
     def _freed(self) -> None:
         self.scheduler.freed()

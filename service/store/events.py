@@ -66,7 +66,7 @@ def _resolve(tx: Transaction, cursor: LogCursor) -> int:
             "The cursor is past the end of this log: it comes from another database, or from "
             "before a restore. Read the state anew and follow from its cursor."
         )
-    elif position < pruned or (position == pruned and pruned > 0):
+    elif position < pruned:
         raise _expired()
     elif position == 0:
         mark = origin

@@ -3,18 +3,19 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.server import FLOWS, Server
+from tests.cli.flows import FLOWS
+from tests.processes import Process
 
-Start = Callable[..., Server]
+Start = Callable[..., Process]
 
 
 @pytest.fixture
 def start(tmp_path: Path) -> Iterator[Start]:
     """Start servers in one folder, on one database; what still runs at the end is killed."""
-    servers: list[Server] = []
+    servers: list[Process] = []
 
-    def run(*words: str, port: int | None = None, **env: str) -> Server:
-        server = Server(tmp_path, *(words or ("serve", FLOWS)), port=port, **env)
+    def run(*words: str, port: int | None = None, **env: str) -> Process:
+        server = Process(tmp_path, *(words or ("serve", FLOWS)), port=port, **env)
         servers.append(server)
         return server
 
@@ -24,8 +25,8 @@ def start(tmp_path: Path) -> Iterator[Start]:
 
 
 @pytest.fixture(scope="module")
-def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Process]:
     """One server for tests that only ask."""
-    server = Server(tmp_path_factory.mktemp("running"), "serve", FLOWS).ready()
+    server = Process(tmp_path_factory.mktemp("running"), "serve", FLOWS).ready()
     yield server
     server.kill()

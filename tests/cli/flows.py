@@ -8,6 +8,9 @@ from pathlib import Path
 
 from service import Context, End, Next, Workflows
 
+FLOWS = __name__
+"""What to serve."""
+
 workflows = Workflows()
 workflows.queue("one-lane", concurrency=1)
 

@@ -9,9 +9,10 @@ import pytest
 from websockets.asyncio.client import connect
 
 from service.client import Client, Event, EventType, Status
-from tests.cli.server import FLOWS, Server, free_port
+from tests.cli.flows import FLOWS
+from tests.processes import Process, free_port
 
-Start = Callable[..., Server]
+Start = Callable[..., Process]
 
 
 async def until(done: Callable[[], bool], within: float = 5) -> None:

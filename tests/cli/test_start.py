@@ -6,13 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.server import FLOWS, ROOT, Server, command
+from tests.cli.flows import FLOWS
+from tests.processes import ROOT, Process, command
 from tests.scale import scaled
 
-Start = Callable[..., Server]
+Start = Callable[..., Process]
 
 
-def refusal(server: Server) -> str:
+def refusal(server: Process) -> str:
     """Return the one line with which the server refused to start."""
     assert server.ended(within=10) == 1
     (line,) = server.told.splitlines()

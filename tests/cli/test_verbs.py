@@ -10,7 +10,7 @@ from click.testing import CliRunner, Result
 
 from service.cli.main import VERBS, main
 from service.graphql.schema import sdl
-from tests.cli.server import ROOT, Server, command
+from tests.processes import ROOT, Process, command
 
 
 def run(*words: str, given: str | None = None) -> Result:
@@ -18,7 +18,7 @@ def run(*words: str, given: str | None = None) -> Result:
 
 
 @pytest.fixture
-def ask(running: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+def ask(running: Process, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WORKFLOW_URL", running.url)
 
 
@@ -182,7 +182,7 @@ def test_watches_one_to_its_end() -> None:
     assert types == ["ENQUEUED", "STARTED", "FAILED", "REQUEUED", "STARTED", "FAILED"]
 
 
-def test_ctrl_c_ends_watching(running: Server) -> None:
+def test_ctrl_c_ends_watching(running: Process) -> None:
     words = command("watch", "--after", "", "--url", running.url)
     watching = subprocess.Popen(words, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     assert watching.stdout is not None
@@ -225,7 +225,7 @@ def test_a_service_that_is_not_there() -> None:
 
 
 @pytest.mark.usefixtures("running")
-def test_an_address_that_is_another_page(running: Server) -> None:
+def test_an_address_that_is_another_page(running: Process) -> None:
     result = run("list", "--url", f"{running.address}/health")
     assert result.exit_code == 3
     assert "/graphql by default" in result.stderr

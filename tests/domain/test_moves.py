@@ -83,7 +83,9 @@ def test_what_ends_at_once_does_not_run_and_what_runs_is_asked() -> None:
 
 def test_only_a_claim_makes_an_instance_run() -> None:
     into_running = {
-        move for move in MOVES if move.target is Status.RUNNING and Status.RUNNING not in move.sources
+        move
+        for move in MOVES
+        if move.target is Status.RUNNING and Status.RUNNING not in move.sources
     }
     assert into_running == {CLAIM}
     assert ENQUEUE.sources == ()

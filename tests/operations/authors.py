@@ -1,10 +1,14 @@
 """What an author wrote: the workflows that the operations are tried with."""
 
 from dataclasses import dataclass, field
+from typing import Any
 
 from service.domain.context import Context
 from service.domain.outcome import End, Next
 from service.domain.registry import Workflows
+from service.operations.workflows import EnqueueRequest
+
+PING = EnqueueRequest(name="ping")
 
 
 @dataclass
@@ -29,3 +33,10 @@ def registry() -> Workflows:
         return None
 
     return workflows
+
+
+def order(params: object = None, **given: Any) -> EnqueueRequest:
+    """Return a request for an `order`, of a book unless it says otherwise."""
+    return EnqueueRequest(
+        name="order", params={"item": "book"} if params is None else params, **given
+    )

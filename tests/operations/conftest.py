@@ -1,5 +1,16 @@
-"""A fresh database for each test of the operations that need one."""
+"""A process that knows an author's workflows, on a fresh database for each test."""
 
-from tests.services import clock, other, place, process
+from collections.abc import AsyncGenerator
 
-__all__ = ["clock", "other", "place", "process"]
+import pytest
+
+from tests.operations.authors import registry
+from tests.services import Place, Process, clock, place
+
+__all__ = ["clock", "place"]
+
+
+@pytest.fixture
+async def process(place: Place) -> AsyncGenerator[Process]:
+    async with place.process(registry()) as opened:
+        yield opened

@@ -1,17 +1,8 @@
-from collections.abc import AsyncGenerator
-
 import pytest
 
 from service.domain.errors import IdempotencyConflict, InvalidParams, NotFound
 from service.operations.workflows import EnqueueRequest
-from tests.operations.authors import registry
 from tests.services import Place, Process
-
-
-@pytest.fixture
-async def process(place: Place) -> AsyncGenerator[Process]:
-    async with place.process(registry()) as opened:
-        yield opened
 
 
 async def test_the_queue_of_every_workflow_is_listed(process: Process) -> None:

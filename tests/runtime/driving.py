@@ -90,9 +90,8 @@ async def at_work(process: Process, **given: Any) -> AsyncGenerator[Worker]:
     try:
         yield worker
     finally:
-        scheduler = worker._tasks[0]
-        scheduler.cancel()
-        await asyncio.wait((scheduler,))
+        worker.scheduler.stop()
+        await asyncio.wait(worker._tasks[:1])
         for held in worker.runner.held():
             worker.runner.interrupt(held.id, Reason.LOST)
         await until(lambda: not worker.runner.held())

@@ -1,7 +1,8 @@
 """Whatever an author's code raises fails the instance, and leaves the worker alive."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Coroutine
+from typing import Any
 
 import pytest
 
@@ -85,14 +86,14 @@ async def await_what_was_cancelled() -> None:
     await child
 
 
-def raising(error: BaseException) -> Callable[[], Awaitable[None]]:
+def raising(error: BaseException) -> Callable[[], Coroutine[Any, Any, None]]:
     async def act() -> None:
         raise error
 
     return act
 
 
-CASES: dict[str, tuple[Callable[[], Awaitable[None]], str, str]] = {
+CASES: dict[str, tuple[Callable[[], Coroutine[Any, Any, None]], str, str]] = {
     "exception": (raising(ValueError("bad")), "ValueError", "bad"),
     "no message": (raising(Exception()), "Exception", ""),
     "assertion": (raising(AssertionError()), "AssertionError", ""),
@@ -124,7 +125,7 @@ CASES: dict[str, tuple[Callable[[], Awaitable[None]], str, str]] = {
 }
 
 
-def register(process: Process, act: Callable[[], Awaitable[None]]) -> None:
+def register(process: Process, act: Callable[[], Coroutine[Any, Any, None]]) -> None:
     @process.registry.workflow
     async def job(ctx: Context[None], params: None) -> None:
         await act()
@@ -149,6 +150,7 @@ async def test_it_fails_the_instance_and_the_worker_takes_the_next(
     assert kept.error_type == error_type
     assert message in kept.message
     assert found.last_error == kept.summary
+    assert found.last_error
     assert found.last_error.encode()
     next_id = await enqueue(process, "fine")
     await driven.round()
@@ -171,7 +173,9 @@ async def test_every_member_of_a_group_is_told(process: Process, drive: Drive) -
     assert "KeyError: 'other'" in kept.message
 
 
-@pytest.mark.parametrize("case", ["system exit", "cancelled by nobody", "broken text", "task group"])
+@pytest.mark.parametrize(
+    "case", ["system exit", "cancelled by nobody", "broken text", "task group"]
+)
 async def test_it_counts_as_an_attempt_like_any_other(
     process: Process, drive: Drive, case: str
 ) -> None:
@@ -185,7 +189,7 @@ async def test_it_counts_as_an_attempt_like_any_other(
     instance_id = await enqueue(process, "job")
     await driven.round()
     assert (await find(process, instance_id)).status is Status.PENDING
-    await process.clock.advance(1)  # type: ignore[attr-defined]
+    await process.clock.advance(1)
     await driven.round()
     found = await find(process, instance_id)
     assert (found.status, found.attempts) == (Status.FAILED, 2)

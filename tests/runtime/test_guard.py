@@ -61,9 +61,7 @@ async def test_what_a_child_returns_comes_back() -> None:
 
 async def test_a_child_in_a_context_of_its_own_is_guarded_by_that_context() -> None:
     async def child() -> None:
-        await asyncio.get_running_loop().create_task(
-            leave(), context=contextvars.copy_context()
-        )
+        await asyncio.get_running_loop().create_task(leave(), context=contextvars.copy_context())
 
     with pytest.raises(TaskExit):
         await as_author(child())
@@ -110,9 +108,8 @@ async def test_another_factory_is_kept() -> None:
 
     before = loop.get_task_factory()
     loop.set_task_factory(factory)  # type: ignore[arg-type]
-    with guard.guarded(loop):
-        with pytest.raises(TaskExit):
-            await as_author(child_that_leaves())
+    with guard.guarded(loop), pytest.raises(TaskExit):
+        await as_author(child_that_leaves())
     assert loop.get_task_factory() is factory
     assert len(made) == 2
     loop.set_task_factory(before)

@@ -1,4 +1,4 @@
-"""What can't be kept or read fails the instance at once: it is never tried again, and never loops."""
+"""What can't be kept or read fails the instance at once: it never loops."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -242,9 +242,7 @@ async def test_an_input_that_can_not_be_read_after_a_change_of_code(
 
 
 @pytest.mark.parametrize("at", ["later", "deadly"])
-async def test_an_output_that_can_not_be_read_back(
-    process: Process, drive: Drive, at: str
-) -> None:
+async def test_an_output_that_can_not_be_read_back(process: Process, drive: Drive, at: str) -> None:
     @process.registry.workflow(retry=AGAIN)
     async def job(ctx: Context[None], params: None) -> Unreadable:
         return Unreadable.model_construct(at=at)
@@ -270,7 +268,7 @@ async def test_a_state_that_can_not_begin_is_tried_again(process: Process, drive
     driven = drive(process)
     instance_id = await enqueue(process, "job")
     await driven.round()
-    await process.clock.advance(1)  # type: ignore[attr-defined]
+    await process.clock.advance(1)
     await driven.round()
     assert (await find(process, instance_id)).status is Status.FAILED
     assert len(begun) == 2

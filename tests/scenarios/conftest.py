@@ -4,7 +4,9 @@ from pathlib import Path
 import pytest
 
 from tests.processes import Crew, Process
+from tests.scenarios.aftermath import Aftermath, kill_and_start
 from tests.scenarios.notes import Notes
+from tests.scenarios.supervised import Survived, supervise
 
 
 @pytest.fixture
@@ -35,3 +37,25 @@ def server(module_crew: Crew) -> Process:
     server = module_crew.serve()
     module_crew.ready()
     return server
+
+
+@pytest.fixture(scope="session")
+def aftermath(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Aftermath]:
+    """What is left when one worker was killed and another one started."""
+    folder = tmp_path_factory.mktemp("aftermath")
+    crew = Crew(folder)
+    try:
+        yield kill_and_start(crew, Notes(folder / "notes"))
+    finally:
+        crew.end()
+
+
+@pytest.fixture(scope="session")
+def survived(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Survived]:
+    """What is left when workflows killed their worker again and again."""
+    folder = tmp_path_factory.mktemp("survived")
+    crew = Crew(folder)
+    try:
+        yield supervise(crew, Notes(folder / "notes"))
+    finally:
+        crew.end()

@@ -22,6 +22,7 @@ from service.settings import Settings
 from service.web.app import build_app
 from service.web.listening import bind
 from service.web.serving import Serving
+from tests.processes import Crew
 from tests.web.running import PROTOCOL, Talk
 
 QUICK: dict[str, object] = {
@@ -58,6 +59,14 @@ async def services(
             )
             for _ in range(count)
         ]
+
+
+@asynccontextmanager
+async def observing(crew: Crew, registry: Workflows) -> AsyncGenerator[Service]:
+    """Open a service that only asks, beside the processes of a crew."""
+    database = f"sqlite:///{crew.database}"
+    async with services(crew.folder, registry, worker=False, database=database) as (service,):
+        yield service
 
 
 class Site:
@@ -102,13 +111,11 @@ class Site:
 
 
 @asynccontextmanager
-async def site(
-    folder: Path, registry: Workflows, *, worker: bool = True, port: int = 0, **given: object
-) -> AsyncGenerator[Site]:
+async def site(folder: Path, registry: Workflows, *, worker: bool = True) -> AsyncGenerator[Site]:
     """Serve a service of its own until the end of the block."""
-    async with services(folder, registry, worker=worker, **given) as (service,):
+    async with services(folder, registry, worker=worker) as (service,):
         app = build_app(service, service.settings)
-        serving = Serving(app, bind("127.0.0.1", port), body_limit=service.settings.body_limit)
+        serving = Serving(app, bind("127.0.0.1", 0), body_limit=service.settings.body_limit)
         ready = asyncio.Event()
         running = asyncio.create_task(serving.run(ready.set))
         await ready.wait()

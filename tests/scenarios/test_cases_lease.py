@@ -1,26 +1,30 @@
 """A lease is long enough for whoever lives, and ends for whoever doesn't."""
 
 import asyncio
+from collections.abc import Sequence
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
 import service.bootstrap
 from service import Context, End, Next, Workflows
-from service.client import Client
-from service.domain.events import EventType
+from service.domain.clock import SECOND
+from service.domain.errors import Unavailable
+from service.domain.events import Event, EventType
 from service.domain.instance import Status
 from service.settings import SettingsError
-from service.store.database import Database
+from service.store.database import Database, Work
 from tests.clock import FakeClock
 from tests.processes import Crew
-from tests.processes import until as processes_until
+from tests.scenarios.harsh import HARSH
+from tests.scenarios.harsh import workflows as harsh
 from tests.scenarios.inside import (
     busy,
     ended,
     enqueue,
+    observing,
     rows,
     services,
     settings_on,
@@ -29,7 +33,23 @@ from tests.scenarios.inside import (
 )
 from tests.scenarios.notes import BEGAN, ENDED, Notes, note
 from tests.services import until
-from tests.store.properties.faulty import Fault, FaultyDatabase
+from tests.store.properties.faulty import FaultyDatabase
+
+
+class LosingDatabase(FaultyDatabase):
+    """Commits the first claim, and then loses the answer."""
+
+    lost = False
+
+    async def transaction(self, work: Work[Any]) -> Any:
+        """Do as the real one does, but once."""
+        answer = await super().transaction(work)
+        if not self.lost and isinstance(answer, tuple):
+            _, events = cast("tuple[object, Sequence[Event]]", answer)
+            if EventType.STARTED in {event.type for event in events}:
+                self.lost = True
+                raise Unavailable("The link was cut.", maybe_applied=True)
+        return answer
 
 
 async def test_bug_013_what_is_due_after_many_leases_runs_once_and_not_before(
@@ -62,6 +82,38 @@ async def test_bug_013_what_is_due_after_many_leases_runs_once_and_not_before(
         assert instance.output == '"done"'
         assert EventType.RECLAIMED not in await types(one, instance_id)
     assert notes.words() == ["asked", "answered"]
+
+
+async def test_bug_015_who_comes_back_after_its_lease_is_interrupted_and_can_write_nothing(
+    crew: Crew, notes: Notes
+) -> None:
+    crew.sets(WORKFLOW_LEASE="2s", WORKFLOW_HEARTBEAT="0.3s")
+    frozen = crew.worker(authors=HARSH)
+    crew.ready()
+    async with observing(crew, harsh) as observer:
+        instance_id = await enqueue(observer, "stale", {"file": notes.file, "seconds": 600})
+        await until(lambda: notes.words() == [BEGAN], 60)
+        frozen.freeze()
+        living = crew.worker(authors=HARSH)
+        await until(lambda: notes.words() == [BEGAN] * 2, 60)
+        frozen.thaw()
+        await until(lambda: "interrupted" in notes.words(), 60)
+        assert [each.process for each in notes.all()] == [
+            frozen.process.pid,
+            living.process.pid,
+            frozen.process.pid,
+        ]
+        await enqueue(observer, "caught", {"file": notes.file, "tag": "other"})
+        await until(lambda: notes.words("other") == [BEGAN, ENDED], 60)
+        assert await types(observer, instance_id) == [
+            EventType.ENQUEUED,
+            EventType.STARTED,
+            EventType.RECLAIMED,
+            EventType.STARTED,
+        ]
+        found = await observer.workflows.get(instance_id)
+        assert found is not None
+        assert (found.status, found.output) == (Status.RUNNING, None)
 
 
 async def test_bug_017_a_renewal_that_is_late_by_half_a_lease_loses_nothing(
@@ -109,38 +161,30 @@ async def test_bug_019_a_claim_whose_answer_was_lost_is_reclaimed_and_runs_once(
     # Lost workers are counted apart from attempts, so it has failed no attempt afterwards.
     clock = FakeClock()
     workflows = Workflows()
-    workflows.queue("work")
 
     @workflows.workflow
     async def work(ctx: Context[None], params: None) -> int:
         note(notes.file, BEGAN)
         return ctx.attempt
 
-    opened: list[FaultyDatabase] = []
-
-    async def open_faulty(*args: Any, **more: Any) -> Database:
-        opened.append(FaultyDatabase(await real(*args, **more)))
-        return opened[-1]
+    async def open_losing(*args: Any, **more: Any) -> Database:
+        return LosingDatabase(await real(*args, **more))
 
     real = service.bootstrap.open_database
-    monkeypatch.setattr(service.bootstrap, "open_database", open_faulty)
-    async with (
-        services(tmp_path, workflows, worker=False) as (other,),
-        services(tmp_path, workflows, clock=clock, lease="30s", poll="1s") as (_,),
-    ):
-        await other.queues.pause("work")
+    async with services(tmp_path, workflows, worker=False) as (other,):
         instance_id = await enqueue(other, "work")
-        await asyncio.sleep(0.1)
-        opened[1].fault = Fault.UNHEARD
-        await other.queues.resume("work")
-        async with asyncio.timeout(60):
-            while EventType.STARTED not in await types(other, instance_id):
-                await clock.advance(0.1)
-        await clock.advance(20)
-        await asyncio.sleep(0.1)
-        assert notes.words() == []
-        await clock.advance_until(lambda: notes.words() == [BEGAN], step=1)
-        (instance,) = await ended(other, instance_id)
+        monkeypatch.setattr(service.bootstrap, "open_database", open_losing)
+        async with services(tmp_path, workflows, clock=clock, lease="30s", poll="1s"):
+            async with asyncio.timeout(60):
+                while EventType.STARTED not in await types(other, instance_id):
+                    await clock.advance(0.1)
+                    await asyncio.sleep(0.01)
+            ((lease,),) = rows(tmp_path, "SELECT lease_until FROM instances")
+            await clock.advance((lease - clock.now()) / SECOND - 0.5)
+            await asyncio.sleep(0.1)
+            assert notes.words() == []
+            await clock.advance_until(lambda: notes.words() == [BEGAN])
+            (instance,) = await ended(other, instance_id)
         assert (instance.status, instance.attempts, instance.output) == (Status.COMPLETED, 0, "1")
         assert await types(other, instance_id) == [
             EventType.ENQUEUED,

@@ -103,7 +103,15 @@ async def test_bug_113_a_result_that_can_not_be_kept_ends_the_instance_and_tells
 
 @pytest.mark.parametrize(
     "text",
-    ["NaN", "[Infinity]", "1e400", str(2**60), '"\\u0000"', '{"\\u0000": 1}', "[" * 500 + "]" * 500],
+    [
+        "NaN",
+        "[Infinity]",
+        "1e400",
+        str(2**60),
+        '"\\u0000"',
+        '{"\\u0000": 1}',
+        "[" * 500 + "]" * 500,
+    ],
 )
 async def test_bug_113_an_input_that_can_not_be_kept_is_refused(tmp_path: Path, text: str) -> None:
     workflows = Workflows()

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 from datetime import timedelta
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -68,7 +69,7 @@ async def test_bug_101_tokens_come_one_by_one_to_five_workers(tmp_path: Path, no
     assert set(notes.runs().values()) == {1}
     assert len(claims) == len(notes.runs()) == 20
     least = apart / timedelta(microseconds=1)
-    gaps = [later - earlier for earlier, later in zip(claims, claims[1:], strict=False)]
+    gaps = [later - earlier for earlier, later in pairwise(claims)]
     assert min(gaps) >= least
     assert sum(gaps) < 10 * least * len(gaps)
 

@@ -16,7 +16,29 @@ from service.domain.instance import Status
 from tests.clock import FakeClock
 from tests.scenarios.inside import ended, enqueue, history, rows, services, told, types
 from tests.scenarios.notes import BEGAN, Notes, note
+from tests.scenarios.supervised import Survived
 from tests.services import until
+
+
+def test_bug_193_failures_timeouts_and_crashes_come_to_an_end(survived: Survived) -> None:
+    # A lost worker is counted apart from attempts, so that a crash is survived by default: three
+    # attempts failed, and the crash made it four starts.
+    mixed = survived.mixed
+    assert survived.notes.words("mixed") == [BEGAN] * 4
+    assert mixed.status is Status.FAILED
+    assert (mixed.attempts, mixed.max_attempts) == (3, 3)
+    assert [(each.attempt, each.error_type) for each in survived.failures] == [
+        (1, "ConnectionError"),
+        (2, "ActionTimeout"),
+        (3, "ConnectionError"),
+    ]
+    assert mixed.last_error == "ConnectionError: not this time"
+    started, retried = EventType.STARTED, EventType.RETRYING
+    assert survived.mixed_events == [
+        EventType.ENQUEUED,
+        *(started, retried, started, EventType.RECLAIMED),
+        *(started, retried, started, EventType.FAILED),
+    ]
 
 
 async def test_bug_195_only_a_bad_end_can_be_retried_and_a_double_click_runs_once(

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +15,9 @@ from tests.scale import scaled
 from tests.scenarios.history import position
 from tests.scenarios.inside import (
     Site,
+    ended,
     enqueue,
     enqueue_many,
-    ended,
     history,
     services,
     site,
@@ -59,7 +60,10 @@ async def test_bug_175_a_socket_that_is_cut_again_and_again_loses_and_repeats_no
         seen: list[str] = []
         kind = ""
         while kind != "COMPLETED":
-            async with page.talk() as talk, aclosing(told_after(talk, after, id=instance_id)) as stream:
+            async with (
+                page.talk() as talk,
+                aclosing(told_after(talk, after, id=instance_id)) as stream,
+            ):
                 async for event in stream:
                     seen.append(event["cursor"])
                     after, kind = event["cursor"], event["type"]
@@ -97,7 +101,7 @@ async def test_bug_177_each_instances_events_come_in_the_order_of_its_life(tmp_p
     assert first == second
     assert [event.position for event in first] == list(range(1, total + 1))
     life = [EventType.ENQUEUED, EventType.STARTED, EventType.CHECKPOINT, EventType.CHECKPOINT]
-    for instance_id in sum(made, []):
+    for instance_id in chain(*made):
         mine = [event.type for event in first if event.instance_id == instance_id]
         assert mine == [*life, EventType.COMPLETED]
         assert mine[-1] in TERMINAL

@@ -46,7 +46,7 @@ class Meter:
 
     async def start(self, process: Process) -> None:
         """Count, from within each connection's own thread."""
-        database = cast("Any", process.database)
+        database = cast("Any", process.database.database)
         for line in (database._writer, *database._readers):
             await line.run(lambda raw=line.raw: raw.set_progress_handler(self._step, 1))
 

@@ -31,6 +31,7 @@ async def test_what_waits_ends_at_once(process: Process, clock: FakeClock) -> No
     assert stopped.outcome is CancelOutcome.CANCELLED
     assert stopped.instance.status == "CANCELLED"
     assert stopped.instance.finished_at == clock.now()
+    assert await facts(process, placed.instance.id, "ready") == (0,)
     event = process.fed[-1]
     assert (event.type, event.status, event.action, event.error) == (
         EventType.CANCELLED,
@@ -157,9 +158,7 @@ async def test_a_cancel_and_an_end_at_once_agree(process: Process, other: Proces
 async def test_a_cancel_and_a_claim_at_once_agree(process: Process, other: Process) -> None:
     for _ in range(20):
         placed = await enqueue(process)
-        stopped, held = await asyncio.gather(
-            cancel(other, placed.instance.id), claim(process)
-        )
+        stopped, held = await asyncio.gather(cancel(other, placed.instance.id), claim(process))
         told = [e.type for e in await process.store.events.of_instance(placed.instance.id, 0, 9)]
         if stopped.outcome is CancelOutcome.CANCELLED:
             assert held == []

@@ -95,6 +95,33 @@ async def test_writes_that_touch_one_thing_keep_their_order(
     assert [event.name for event in process.fed] == [str(n) for n in range(20)]
 
 
+async def test_a_write_does_not_overtake_one_that_waits_for_the_same_thing(
+    committer: Committer, process: Process
+) -> None:
+    await gather(
+        committer,
+        Note(name="a", touches=("a",)),
+        Note(name="ab", touches=("a", "b")),
+        Note(name="b", touches=("b",)),
+        Note(name="free"),
+    )
+    assert [event.name for event in process.fed] == ["a", "free", "ab", "b"]
+
+
+async def test_a_write_that_waits_is_not_overtaken_by_what_found_no_room(
+    committer: Committer, process: Process
+) -> None:
+    await gather(
+        committer,
+        Note(name="x1", touches=("x",)),
+        Note(name="x2", touches=("x",)),
+        *(Note() for _ in range(600)),
+        Note(name="x3", touches=("x",)),
+    )
+    order = [event.name for event in process.fed if event.name != "note"]
+    assert order == ["x1", "x2", "x3"]
+
+
 async def test_a_refusal_is_for_the_one_that_is_refused(
     committer: Committer, watched: Watched
 ) -> None:

@@ -1,5 +1,6 @@
 import asyncio
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -20,7 +21,7 @@ async def due(process: Process, *names: str, limit: int = 10) -> list[DueHook]:
     )
 
 
-async def ended(process: Process, **given: object) -> str:
+async def ended(process: Process, **given: Any) -> str:
     held = await running(process, hooked=True, **given)
     await move(process, complete(held, "1"))
     return held.id
@@ -81,17 +82,13 @@ async def test_a_workflow_without_a_hook_leaves_none(process: Process) -> None:
     assert await due(process) == []
 
 
-async def test_one_that_is_held_is_not_given_to_another(
-    process: Process, other: Process
-) -> None:
+async def test_one_that_is_held_is_not_given_to_another(process: Process, other: Process) -> None:
     await ended(process)
     got = await asyncio.gather(*(due(each) for each in [process, other] * 3))
     assert sum(map(len, got)) == 1
 
 
-async def test_one_whose_holder_is_gone_is_given_again(
-    process: Process, clock: FakeClock
-) -> None:
+async def test_one_whose_holder_is_gone_is_given_again(process: Process, clock: FakeClock) -> None:
     await ended(process)
     [first] = await due(process)
     await clock.advance(29)
@@ -171,3 +168,15 @@ async def test_an_instance_is_kept_until_its_hook_has_run(
     await process.store.write(FinishHook(hook=hook))
     assert (await process.store.write(Prune(age=SECOND, limit=9))).instances == 1
     assert await process.store.instances.get(instance_id) is None
+
+
+async def test_who_lost_one_never_finishes_the_next(process: Process, clock: FakeClock) -> None:
+    await ended(process)
+    [lost] = await due(process)
+    await clock.advance(31)
+    [again] = await due(process)
+    await process.store.write(FinishHook(hook=again))
+    await ended(process)
+    [following] = await due(process)
+    await process.store.write(FinishHook(hook=lost))
+    assert await process.rows("SELECT id FROM hooks") == [(following.id,)]

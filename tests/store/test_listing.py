@@ -31,9 +31,7 @@ async def stretch(
     return rows
 
 
-async def walk(
-    process: Process, wanted: InstanceFilter, size: int, *, backward: bool
-) -> list[str]:
+async def walk(process: Process, wanted: InstanceFilter, size: int, *, backward: bool) -> list[str]:
     """Return the ids of the whole list, read page by page, in the list's order."""
     seen: list[str] = []
     at: Key | None = None
@@ -63,9 +61,7 @@ async def test_many_of_one_moment_are_each_listed_once(
     assert await walk(process, wanted, 20, backward=backward) == expected
 
 
-async def test_pages_are_stable_while_rows_are_inserted(
-    process: Process, clock: FakeClock
-) -> None:
+async def test_pages_are_stable_while_rows_are_inserted(process: Process, clock: FakeClock) -> None:
     before = []
     for _ in range(30):
         before.append((await enqueue(process)).instance.id)
@@ -97,7 +93,7 @@ async def test_a_page_between_two_keys(process: Process, clock: FakeClock) -> No
     for _ in range(6):
         made.append((await enqueue(process)).instance)
         await clock.advance(1)
-    between = {
+    between: dict[str, Any] = {
         "after": Key(made[4].created_at, made[4].id),
         "before": Key(made[0].created_at, made[0].id),
     }
@@ -156,9 +152,7 @@ def matches(wanted: InstanceFilter, row: Instance) -> bool:
 
 def expected(wanted: InstanceFilter, rows: Sequence[Instance]) -> list[str]:
     newest_first = wanted.order is Order.NEWEST_FIRST
-    return [
-        row.id for row in sorted(rows, key=key, reverse=newest_first) if matches(wanted, row)
-    ]
+    return [row.id for row in sorted(rows, key=key, reverse=newest_first) if matches(wanted, row)]
 
 
 CHOICES: dict[str, list[Any]] = {

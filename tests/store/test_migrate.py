@@ -59,7 +59,7 @@ async def test_a_new_migration_is_applied_to_what_is_there(
     async with place.process() as process:
         placed = await enqueue(process)
     known = migrations(PACKAGE)
-    text = "CREATE TABLE more (n INTEGER); -- with a comment; and a semicolon\nINSERT INTO more\n  VALUES (7);\n"
+    text = "CREATE TABLE more (n INTEGER); -- so; and so\nINSERT INTO more\n  VALUES (7);\n"
     newer = [*known, (known[-1][0] + 1, text)]
     monkeypatch.setattr(module, "migrations", lambda _: newer)
     async with place.process() as process:

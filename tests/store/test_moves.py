@@ -40,7 +40,9 @@ async def test_a_checkpoint_keeps_the_lease_and_goes_on(process: Process, clock:
     await clock.advance(5)
     written = await move(process, onward(held))
     assert isinstance(written, Transition)
-    assert await facts(process, held.id, "status", "visit", "fence", "action", "params", "state") == (
+    assert await facts(
+        process, held.id, "status", "visit", "fence", "action", "params", "state"
+    ) == (
         "RUNNING",
         2,
         1,
@@ -61,7 +63,9 @@ async def test_a_checkpoint_keeps_the_lease_and_goes_on(process: Process, clock:
 
 async def test_attempts_and_losses_begin_anew_at_a_checkpoint(process: Process) -> None:
     await running(process)
-    await process.alter("UPDATE instances SET attempts = 2, losses = 1, ready = 1, status = 'PENDING'")
+    await process.alter(
+        "UPDATE instances SET attempts = 2, losses = 1, ready = 1, status = 'PENDING'"
+    )
     [held] = await claim(process)
     assert (held.attempts, held.losses) == (2, 1)
     await move(process, onward(held))
@@ -141,7 +145,7 @@ async def test_a_retry_waits_out_its_backoff_and_runs_the_same_action_again(
 
 async def _held(process: Process, held: Claimed) -> Claimed:
     """Return what the worker holds after its checkpoint."""
-    held.visit, held.action = (await facts(process, held.id, "visit", "action"))
+    held.visit, held.action = await facts(process, held.id, "visit", "action")
     return held
 
 

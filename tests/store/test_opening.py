@@ -33,9 +33,7 @@ async def test_a_url_of_no_database_is_refused_with_one_that_is(url: str) -> Non
 
 async def test_a_folder_that_is_not_there_is_said(tmp_path: Path) -> None:
     with pytest.raises(Unavailable, match="No such file") as caught:
-        await open_database(
-            f"sqlite:///{tmp_path}/none/wf.db", busy_timeout=1, clock=FakeClock()
-        )
+        await open_database(f"sqlite:///{tmp_path}/none/wf.db", busy_timeout=1, clock=FakeClock())
     assert not caught.value.maybe_applied
 
 

@@ -7,7 +7,7 @@ from tests.store.properties.life import Life
 
 TestLife = Life.TestCase
 TestLife.settings = settings(
-    max_examples=scaled(100, 4000),
+    max_examples=scaled(80, 4000),
     stateful_step_count=scaled(40, 80),
     suppress_health_check=[HealthCheck.too_slow],
 )

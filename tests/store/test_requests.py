@@ -90,9 +90,7 @@ async def test_a_repeated_retry_gives_the_first_answer_and_puts_nothing_back(
     put_back = Requeue(instance_id=placed.instance.id, request=asked("r"))
     first = await process.store.write(put_back)
     await cancel(process, placed.instance.id)
-    again = await process.store.write(
-        Requeue(instance_id=placed.instance.id, request=asked("r"))
-    )
+    again = await process.store.write(Requeue(instance_id=placed.instance.id, request=asked("r")))
     assert again.cursor == first.cursor
     assert again.instance.status == "CANCELLED"
     assert process.told().count(EventType.REQUEUED) == 1
@@ -148,9 +146,7 @@ async def test_an_id_that_the_server_made_is_not_kept(process: Process) -> None:
 
 async def test_it_is_repeated_at_once_and_in_another_process(place: Place) -> None:
     async with place.process() as one, place.process() as two:
-        answers = await asyncio.gather(
-            *(place_many(each, asked("r")) for each in [one, two] * 10)
-        )
+        answers = await asyncio.gather(*(place_many(each, asked("r")) for each in [one, two] * 10))
         assert len({(each.instance.id, each.cursor) for [each] in answers}) == 1
         assert len(one.fed) + len(two.fed) == 1
     async with place.process() as three:

@@ -1,4 +1,5 @@
 import asyncio
+from dataclasses import replace
 
 import pytest
 
@@ -30,9 +31,7 @@ async def at_its_second_action(process: Process) -> Claimed:
     return held
 
 
-async def test_it_starts_again_from_the_last_checkpoint(
-    process: Process, clock: FakeClock
-) -> None:
+async def test_it_starts_again_from_the_last_checkpoint(process: Process, clock: FakeClock) -> None:
     held = await at_its_second_action(process)
     await move(process, fail(held, failure(held)))
     await clock.advance(60)
@@ -55,9 +54,9 @@ async def test_it_starts_again_from_the_last_checkpoint(
 
 async def test_counts_and_the_cancel_request_begin_anew(process: Process) -> None:
     held = await running(process)
-    await process.alter("UPDATE instances SET attempts = 2, losses = 2")
     await cancel(process, held.id)
-    await move(process, abort(held))
+    await move(process, abort(replace(held, attempts=2, losses=2)))
+    assert await facts(process, held.id, "attempts", "losses", "cancel_requested") == (2, 2, 1)
     await requeue(process, held.id)
     assert await facts(process, held.id, "attempts", "losses", "cancel_requested") == (0, 0, 0)
     [again] = await claim(process)
@@ -88,10 +87,9 @@ async def test_its_failures_are_kept(process: Process) -> None:
 @pytest.mark.parametrize("standing", ["PENDING", "RUNNING", "COMPLETED"])
 async def test_only_a_bad_end_is_put_back(process: Process, standing: str) -> None:
     instance_id = (await enqueue(process)).instance.id
-    if standing != "PENDING":
-        [held] = await claim(process)
-    if standing == "COMPLETED":
-        await move(process, complete(held, "1"))
+    for held in [] if standing == "PENDING" else await claim(process):
+        if standing == "COMPLETED":
+            await move(process, complete(held, "1"))
     before = await process.rows("SELECT * FROM instances")
     with pytest.raises(InvalidState, match=standing):
         await requeue(process, instance_id)

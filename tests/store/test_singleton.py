@@ -98,7 +98,11 @@ async def test_behind_a_running_one_the_new_one_waits_for_its_end(
 ) -> None:
     holder = await running(process, singleton_key="k")
     second = await replace(process)
-    assert await facts(process, second.instance.id, "status", "blocked", "ready") == ("PENDING", 1, 0)
+    assert await facts(process, second.instance.id, "status", "blocked", "ready") == (
+        "PENDING",
+        1,
+        0,
+    )
     assert await facts(process, holder.id, "status", "cancel_requested") == ("RUNNING", 1)
     assert await claim(process, 5) == []
     settlement: Settlement = ENDINGS[ending](holder)
@@ -137,6 +141,19 @@ async def test_the_holders_end_tells_which_one_may_go(process: Process) -> None:
     second = await replace(process)
     await move(process, abort(holder))
     assert process.fed[-1].data == f'{{"unblocked":"{second.instance.id}"}}'
+
+
+async def test_what_was_blocked_and_is_not_due_goes_when_it_is(
+    process: Process, clock: FakeClock
+) -> None:
+    holder = await running(process, singleton_key="k")
+    second = await replace(process)
+    clock.set_wall(-60)
+    await move(process, abort(holder))
+    assert await claim(process, 5) == []
+    await clock.advance(60)
+    await process.store.write(Promote(limit=5))
+    assert [held.id for held in await claim(process, 5)] == [second.instance.id]
 
 
 async def test_every_living_one_is_replaced_and_the_newest_is_the_living_one(
@@ -181,6 +198,7 @@ async def test_one_that_was_blocked_when_it_ended_can_be_requeued(process: Proce
     await cancel(process, second.instance.id)
     await move(process, abort(holder))
     await requeue(process, second.instance.id)
+    assert await facts(process, second.instance.id, "ready", "blocked") == (1, 0)
     assert [held.id for held in await claim(process, 5)] == [second.instance.id]
 
 
@@ -198,9 +216,7 @@ async def test_two_requeued_at_once_do_not_both_live(process: Process) -> None:
 
 
 @pytest.mark.parametrize("on_conflict", OnConflict)
-async def test_never_two_that_could_run_whoever_asks(
-    place: Place, on_conflict: OnConflict
-) -> None:
+async def test_never_two_that_could_run_whoever_asks(place: Place, on_conflict: OnConflict) -> None:
     async with place.process() as one, place.process() as two:
         held: Claimed | None = None
         for _ in range(4):

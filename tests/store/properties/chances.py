@@ -62,10 +62,14 @@ policies = st.sampled_from([POLICIES, POLICIES, OTHERS])
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """How something is asked for: with an identity of the caller's, and at once or with others."""
+    """How something is asked for: at once or with others, under an identity of the caller's.
+
+    One who gives it may ask `twice` in the same moment.
+    """
 
     kept: bool
     wait: bool
+    twice: bool
 
     def request(self) -> Request:
         """Return an identity that nobody has used."""
@@ -79,7 +83,7 @@ upkeep: st.SearchStrategy[Deed] = st.one_of(
     st.builds(lambda lease: Cutting(CutLeases(lease=lease)), leases),
 )
 
-asks = st.builds(Ask, kept=st.booleans(), wait=waits)
+asks = st.builds(Ask, kept=st.booleans(), wait=waits, twice=st.sampled_from([False] * 3 + [True]))
 
 launches = st.fixed_dictionaries(
     {

@@ -1,5 +1,6 @@
 """What may happen to a database, as rules that hypothesis puts in any order."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -14,6 +15,7 @@ from service.store.claims import Claim
 from service.store.hooks import ClaimHooks, DueHook
 from service.store.queues import DeclareQueues
 from service.store.retention import Prune
+from service.store.upkeep import Reclaim
 from tests.store.properties import chances
 from tests.store.properties.by_hand import Cancelling, Declaring, Pausing, Requeueing
 from tests.store.properties.by_worker import Finishing, Moving
@@ -21,7 +23,7 @@ from tests.store.properties.deed import Deed
 from tests.store.properties.ending import end_everything
 from tests.store.properties.enqueueing import Enqueueing
 from tests.store.properties.faulty import Fault
-from tests.store.properties.upkeep import Claiming, Pruning, TakingHooks
+from tests.store.properties.upkeep import Claiming, Pruning, Reclaiming, TakingHooks
 from tests.store.properties.world import PROCESSES, World
 
 NAMES = frozenset({"alpha", "beta"})
@@ -60,12 +62,12 @@ class Life(RuleBasedStateMachine):
     @rule(facts=st.lists(chances.launches, min_size=1, max_size=3), ask=chances.asks)
     def enqueue(self, facts: list[dict[str, Any]], ask: chances.Ask) -> None:
         launches = [chances.launch(each) for each in facts]
-        self._do(Enqueueing(launches, ask.request()), ask.wait)
+        self._ask(Enqueueing(launches, ask.request()), ask)
 
     @precondition(lambda self: self.world.now.rows)
     @rule(which=chances.picks, ask=chances.asks)
     def cancel(self, which: int, ask: chances.Ask) -> None:
-        self._do(Cancelling(self._row(which), ask.request()), ask.wait)
+        self._ask(Cancelling(self._row(which), ask.request()), ask)
 
     @precondition(lambda self: self.world.now.rows)
     @rule(which=chances.picks, ask=chances.asks)
@@ -73,11 +75,11 @@ class Life(RuleBasedStateMachine):
         rows = list(self.world.now.rows.values())
         bad = [row for row in rows if row.status in BAD_ENDS] if which % 4 else []
         chosen = bad or rows
-        self._do(Requeueing(chosen[-1 - which % len(chosen)].id, ask.request()), ask.wait)
+        self._ask(Requeueing(chosen[-1 - which % len(chosen)].id, ask.request()), ask)
 
     @rule(queue=chances.queues, paused=st.sampled_from([False, False, True]), ask=chances.asks)
     def pause(self, queue: str, paused: bool, ask: chances.Ask) -> None:
-        self._do(Pausing(queue, ask.request(), paused=paused), ask.wait)
+        self._ask(Pausing(queue, ask.request(), paused=paused), ask)
 
     @precondition(lambda self: self.heard)
     @rule(which=chances.picks, otherwise=st.booleans())
@@ -159,11 +161,14 @@ class Life(RuleBasedStateMachine):
     # What goes wrong, and what passes.
 
     @precondition(lambda self: self.held)
-    @rule(worker=st.integers(0, 2))
-    def crash(self, worker: int) -> None:
+    @rule(worker=st.integers(0, 2), noticed_after=st.sampled_from([None, 9, 31]))
+    def crash(self, worker: int, noticed_after: int | None) -> None:
         """A worker forgets what it holds; some of it may yet come back."""
         self.gone += self.held[worker::3]
         del self.held[worker::3]
+        if noticed_after is not None:
+            self.world.pass_time(noticed_after)
+            self._do(Reclaiming(Reclaim(limit=5)))
 
     @rule(process=st.integers(0, PROCESSES - 1), afresh=st.booleans())
     def turn_to(self, process: int, afresh: bool) -> None:
@@ -202,6 +207,11 @@ class Life(RuleBasedStateMachine):
         finally:
             self.world.close()
 
+    def _ask(self, deed: Deed, ask: chances.Ask) -> None:
+        if ask.kept and ask.twice:
+            self._do(deed, wait=True)
+        self._do(deed, ask.wait)
+
     def _do(self, deed: Deed, wait: bool = False) -> None:
         self.waiting.append(deed)
         if not wait:
@@ -213,7 +223,9 @@ class Life(RuleBasedStateMachine):
         if not deeds:
             return
         self.sound = False
-        for deed, answer in self.world.do(deeds, self.process, fault):
+        answers = self.world.do(deeds, self.process, fault)
+        check_twins(answers)
+        for deed, answer in answers:
             self._hear(deed, answer)
         self.sound = True
 
@@ -237,3 +249,12 @@ class Life(RuleBasedStateMachine):
     def _row(self, which: int) -> str:
         ids = list(self.world.now.rows)
         return ids[-1 - which % len(ids)] if ids else "none"
+
+
+def check_twins(answers: Sequence[tuple[Deed, Any]]) -> None:
+    """Two that asked the same under one identity were told the same, unless one was refused."""
+    told: dict[Deed, list[object]] = {}
+    for deed, answer in answers:
+        if not isinstance(answer, Exception) and chances.is_kept(deed):
+            told.setdefault(deed, []).append(chances.told(answer))
+    assert all(each == those[0] for those in told.values() for each in those)

@@ -45,9 +45,7 @@ async def test_what_fails_is_rolled_back(process: Process) -> None:
     assert await process.rows("SELECT * FROM queues") == []
 
 
-async def test_a_read_writes_nothing_and_sees_one_moment(
-    process: Process, other: Process
-) -> None:
+async def test_a_read_writes_nothing_and_sees_one_moment(process: Process, other: Process) -> None:
     await enqueue(process)
     looked, written = threading.Event(), threading.Event()
 
@@ -103,7 +101,5 @@ async def test_closing_leaves_no_thread(place: Place) -> None:
         assert set(threading.enumerate()) - before
     pool = "asyncio_"  # the loop's own
     await until(
-        lambda: all(
-            thread.name.startswith(pool) for thread in set(threading.enumerate()) - before
-        )
+        lambda: all(thread.name.startswith(pool) for thread in set(threading.enumerate()) - before)
     )

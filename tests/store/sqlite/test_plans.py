@@ -65,18 +65,12 @@ def steps(rows: Sequence[Row]) -> set[str]:
 
 
 async def plan(process: Process, text: str, params: Params = ()) -> list[Row]:
-    return await process.database.read(
-        lambda tx: tx.compose(f"EXPLAIN QUERY PLAN {text}", params)
-    )
+    return await process.database.read(lambda tx: tx.compose(f"EXPLAIN QUERY PLAN {text}", params))
 
 
 def scans(rows: Sequence[Row]) -> list[str]:
     """Return the parts that read the whole of `instances` or `events`, without an index."""
-    return [
-        detail
-        for *_, detail in rows
-        if re.fullmatch(r"SCAN (instances|i|h|events)", detail)
-    ]
+    return [detail for *_, detail in rows if re.fullmatch(r"SCAN (instances|i|h|events)", detail)]
 
 
 @pytest.mark.parametrize("name", PLANS)
@@ -108,7 +102,7 @@ async def test_a_claim_costs_the_same_however_much_is_ready(process: Process) ->
     """Counts what SQLite does, which no index name tells."""
 
     async def cost() -> int:
-        raw = process.database._writer.raw  # type: ignore[attr-defined]
+        raw = process.database.database._writer.raw  # type: ignore[attr-defined]
         ticks = 0
 
         def tick() -> None:
@@ -141,9 +135,7 @@ async def test_the_tick_looks_at_the_first_rows_of_small_indexes(process: Proces
     rows = await plan(process, SQL["upkeep"])
     assert scans(rows) == []
     read = {re.sub(r" \(.*", "", detail) for *_, detail in rows if "instances" in detail}
-    assert all(
-        re.search(r"INDEX instances_(due|running|ready)$", each) for each in read
-    ), read
+    assert all(re.search(r"INDEX instances_(due|running|ready)$", each) for each in read), read
 
 
 async def test_pruning_looks_at_ends_alone(process: Process) -> None:
@@ -225,4 +217,4 @@ async def test_a_list_goes_by_the_index_of_its_size(
 ) -> None:
     wanted = InstanceFilter(**given)  # type: ignore[arg-type]
     [rows] = await strands(process, wanted, Stretch(limit=51))
-    assert [re.findall(r"INDEX (\w+)", detail) for *_, detail in rows][0] == [index]
+    assert next(re.findall(r"INDEX (\w+)", detail) for *_, detail in rows) == [index]
