@@ -107,7 +107,7 @@ class Settings(_Environment):
     database: str = "sqlite:///workflows.db"
     """URL of the database: `sqlite:///` and a path; a fourth slash begins an absolute one."""
     busy_timeout: Span = timedelta(seconds=5)
-    """How long a write waits for a busy database before it is refused as `UNAVAILABLE`."""
+    """How long a write waits for its turn before it is `UNAVAILABLE`; behind others up to twice."""
     poll: Span = timedelta(milliseconds=50)
     """How often a process looks for what others wrote to the same SQLite file."""
 

@@ -34,7 +34,9 @@ import httpx
 
 ROOT = Path(__file__).parents[1]
 AUTHORS = "tests.scenarios.authored"
-FAULTS = ("locked", "Traceback (most recent call last)")
+FAULTS = ("database is locked", "Traceback (most recent call last)")
+AUTHORS_OWN = '"logger": "workflow"'
+"""Lines that tell of what an author's code raised: there a traceback is as it should be."""
 QUICK = {
     "WORKFLOW_GRACE": "2s",
     "WORKFLOW_LEASE": "2s",
@@ -186,6 +188,7 @@ class Crew:
             f"{process.log.name}: {line}"
             for line in process.told.splitlines()
             if any(fault in line for fault in FAULTS)
+            and AUTHORS_OWN not in line
             and not any(words in line for words in self._borne)
         ]
 

@@ -3,6 +3,7 @@
 import importlib
 import os
 import sys
+import sysconfig
 import traceback
 from pathlib import Path
 from types import ModuleType
@@ -69,10 +70,11 @@ def _blame(name: str, error: BaseException) -> str:
         place = f"{error.filename}:{error.lineno}"
     else:
         ours = os.path.dirname(os.path.dirname(__file__)) + os.sep
+        installed = (sysconfig.get_path("stdlib") + os.sep, sysconfig.get_path("purelib") + os.sep)
         frames = [
             frame
             for frame in traceback.extract_tb(error.__traceback__)
-            if not frame.filename.startswith((ours, "<frozen", os.path.dirname(importlib.__file__)))
+            if not frame.filename.startswith((ours, "<", *installed))
         ]
         place = f"{frames[-1].filename}:{frames[-1].lineno}" if frames else name
     kind = "" if isinstance(error, DefinitionError) else f"{type(error).__name__}: "

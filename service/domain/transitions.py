@@ -173,7 +173,7 @@ def reclaim(held: Claimed) -> Settlement:
             losses=losses,
             delay=0,
         )
-    message = f"{WORKER_LOST}: {losses} workers stopped while they held this action"
+    message = f"{WORKER_LOST}: {losses} of them stopped while they held this action"
     return Settlement(
         move=GIVE_UP,
         held=held,

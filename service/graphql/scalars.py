@@ -64,7 +64,7 @@ SCALARS: Mapping[object, ScalarDefinition] = {
     JSON: strawberry.scalar(
         name="JSON",
         description=(
-            "Any JSON value. Whole numbers go up to 2^53, and texts hold no NUL and no lone "
+            "Any JSON value. Whole numbers go up to 2^53 - 1, and texts hold no NUL and no lone "
             "surrogate; what is kept comes back exactly."
         ),
         specified_by_url="https://www.rfc-editor.org/rfc/rfc8259",

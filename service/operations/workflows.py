@@ -5,7 +5,14 @@ from dataclasses import dataclass
 
 from service.domain import cursor
 from service.domain.definition import Definition
-from service.domain.errors import Fault, InvalidCursor, InvalidParams, LimitExceeded
+from service.domain.errors import (
+    Fault,
+    IdempotencyConflict,
+    InvalidCursor,
+    InvalidParams,
+    LimitExceeded,
+    UnknownWorkflow,
+)
 from service.domain.ids import IdSource
 from service.domain.instance import CancelOutcome, Failure, Instance, Launch, OnConflict
 from service.domain.listing import InstanceFilter
@@ -111,10 +118,14 @@ class Workflows:
                 launches.append(self._launch(request))
             except InvalidParams as error:
                 faults.extend(Fault(("items", index, *f.path), f.message) for f in error.faults)
+            except UnknownWorkflow as error:
+                error.args = (f"items.{index}: {error}",)
+                raise
         if faults:
             raise InvalidParams(faults)
         if not launches:
             return []
+        _check_keys(launches)
         return await self._place("enqueueMany", launches, request_id)
 
     async def get(self, instance_id: str) -> Instance | None:
@@ -184,6 +195,20 @@ class Workflows:
             on_conflict=request.on_conflict,
             payload_limit=self._payload_limit,
         )
+
+
+def _check_keys(launches: Sequence[Launch]) -> None:
+    """Refuse items of one call that use an idempotency key for different params."""
+    first: dict[tuple[str, str], int] = {}
+    for index, launch in enumerate(launches):
+        if launch.idempotency_key is None:
+            continue
+        earlier = first.setdefault((launch.name, launch.idempotency_key), index)
+        if launches[earlier].params_digest != launch.params_digest:
+            raise IdempotencyConflict(
+                f"items.{earlier} and items.{index} use the idempotency key "
+                f"{launch.idempotency_key!r} with different params: give each a key of its own."
+            )
 
 
 def _said(launch: Launch) -> list[object]:

@@ -1,5 +1,6 @@
 """From what an action came to, to the move that is written."""
 
+import logging
 import random
 from collections.abc import Callable
 from typing import Any, cast
@@ -9,13 +10,15 @@ from service.domain.action import Action
 from service.domain.clock import micros
 from service.domain.definition import Definition
 from service.domain.errors import Fault, InvalidParams
-from service.domain.instance import Claimed
+from service.domain.instance import Claimed, Failure
 from service.domain.outcome import End, Next
 from service.domain.payload import check_size
 from service.domain.transitions import Transition
 from service.runtime.failures import failure_of
 
 Random = Callable[[], float]
+
+_log = logging.getLogger("workflow")
 
 
 class Outcomes:
@@ -43,7 +46,7 @@ class Outcomes:
 
     def raised(self, action: Action, held: Claimed, error: BaseException) -> Transition:
         """Return the move for what the action raised: a retry while attempts are left."""
-        failure = failure_of(held, error)
+        failure = _told(held, error)
         attempts = held.attempts + 1
         if attempts >= held.max_attempts or not action.retry.retries(error):
             return transitions.fail(held, failure)
@@ -52,7 +55,7 @@ class Outcomes:
 
     def broken(self, held: Claimed, error: BaseException) -> Transition:
         """Return the move for what no further attempt can mend."""
-        return transitions.fail(held, failure_of(held, error))
+        return transitions.fail(held, _told(held, error))
 
     def _next(
         self, definition: Definition, held: Claimed, state: object, following: Next
@@ -82,6 +85,16 @@ class Outcomes:
             state=kept,
             max_attempts=action.retry.max_attempts,
         )
+
+
+def _told(held: Claimed, error: BaseException) -> Failure:
+    """Return the record of a failed attempt, and tell its author where it failed."""
+    failure = failure_of(held, error)
+    where = {"instance": held.id, "workflow": held.name, "action": held.action}
+    _log.warning(
+        "Attempt %d failed: %s", failure.attempt, failure.summary, exc_info=error, extra=where
+    )
+    return failure
 
 
 def _stray(value: object) -> TypeError:

@@ -115,7 +115,7 @@ def test_without_any_loss_allowed_the_first_one_ends_it() -> None:
 def test_an_instance_given_up_says_why() -> None:
     made = reclaim(replace(HELD, losses=3))
     assert made.failure is not None
-    assert made.failure.message.startswith("worker lost: 4 workers")
+    assert made.failure.message.startswith("worker lost: 4 of them")
     assert (made.failure.fence, made.failure.visit, made.failure.attempt) == (7, 4, 3)
 
 

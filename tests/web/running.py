@@ -16,8 +16,8 @@ from websockets import ClientConnection, Subprotocol, connect
 from service.bootstrap import Service
 from service.settings import Settings
 from service.web.app import create_app
-from tests.web.threaded import WebServer
 from tests.web.flows import workflows
+from tests.web.threaded import WebServer
 
 PROTOCOL = Subprotocol("graphql-transport-ws")
 

@@ -16,10 +16,10 @@ from service.settings import Settings
 from service.web import protocol
 from service.web.app import create_app
 from service.web.listening import CannotListen, bind
-from tests.web.threaded import WebServer
 from tests.web.conftest import Serve
 from tests.web.flows import workflows
 from tests.web.running import WIDE
+from tests.web.threaded import WebServer
 
 FOLLOW = "subscription { workflowEvents { cursor } }"
 

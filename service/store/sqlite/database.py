@@ -133,9 +133,14 @@ async def open_sqlite(path: Path, *, busy_timeout: float, clock: Clock) -> Sqlit
             factory=_remembering(opened),
             cached_statements=256,
         )
-        line = Line(connection, opened[0])
-        await line.run(lambda raw=line.raw: prepare(raw))
-        lines.append(line)
+        lines.append(Line(connection, opened[0]))
+    try:
+        for line in lines:
+            await line.run(lambda raw=line.raw: prepare(raw))
+    except sqlite3.Error as error:
+        for line in lines:
+            await line.close()
+        raise _unusable(path, _reason(error)) from error
     return SqliteDatabase(path, lines, busy_timeout, clock)
 
 
@@ -151,17 +156,25 @@ def prepare_file(path: Path, busy_timeout: float, clock: Clock) -> list[int]:
             return write(raw, side, clock, _bring_up_to_date, Ticket())
     except OSError as error:
         raise _unusable(path, f"{error.strerror}.") from error
+    except ValueError as error:
+        raise _unusable(path, "it names no file.") from error
     except sqlite3.Error as error:
-        raise _unusable(path, str(translate(error, committing=False))) from error
+        raise _unusable(path, _reason(error)) from error
     except Unavailable as error:
         raise _unusable(path, error.reason) from error
+
+
+def _reason(error: sqlite3.Error) -> str:
+    told = translate(error, committing=False)
+    return told.reason if isinstance(told, Unavailable) else f"{told}."
 
 
 def _unusable(path: Path, reason: str) -> Unavailable:
     return Unavailable(
         f"The database {path} can't be used: {reason}",
         maybe_applied=False,
-        advice="Mend it, or give another one as --database or WORKFLOW_DATABASE.",
+        advice="The file and its folder must be writable, and it must be made by this service: "
+        "mend that, or give another one as --database or WORKFLOW_DATABASE.",
     )
 
 
