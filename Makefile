@@ -34,7 +34,7 @@ fix: ## mend what can be mended without thinking
 	$(BIN)/ruff format
 
 soak: ## the long forms of the tests: many minutes
-	WORKFLOW_TEST_SOAK=1 $(BIN)/pytest -m "" -o faulthandler_timeout=0
+	WORKFLOW_TEST_SOAK=1 $(BIN)/pytest -m "" -n 0 -o faulthandler_timeout=0
 
 bench: ## the table of bench/README.md, measured here
 	$(BIN)/python -m bench

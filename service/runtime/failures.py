@@ -1,11 +1,13 @@
 """What is kept of an exception: its type and message as text, never the object."""
 
 from collections.abc import Iterator
+from traceback import format_exception
 from typing import cast
 
 from service.domain.instance import Claimed, Failure
 
 _LONGEST = 4_000
+_LONGEST_TRACEBACK = 4_000
 
 
 def describe(error: BaseException) -> tuple[str, str]:
@@ -30,6 +32,11 @@ def failure_of(held: Claimed, error: BaseException) -> Failure:
         error_type=name,
         message=message,
     )
+
+
+def traceback_of(error: BaseException) -> str:
+    """Return where the error was raised, as text that every log takes."""
+    return _printable("".join(format_exception(error))[-_LONGEST_TRACEBACK:])
 
 
 def _members(error: BaseException) -> Iterator[BaseException]:

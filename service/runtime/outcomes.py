@@ -14,7 +14,7 @@ from service.domain.instance import Claimed, Failure
 from service.domain.outcome import End, Next
 from service.domain.payload import check_size
 from service.domain.transitions import Transition
-from service.runtime.failures import failure_of
+from service.runtime.failures import failure_of, traceback_of
 
 Random = Callable[[], float]
 
@@ -90,9 +90,12 @@ class Outcomes:
 def _told(held: Claimed, error: BaseException) -> Failure:
     """Return the record of a failed attempt, and tell its author where it failed."""
     failure = failure_of(held, error)
-    where = {"instance": held.id, "workflow": held.name, "action": held.action}
     _log.warning(
-        "Attempt %d failed: %s", failure.attempt, failure.summary, exc_info=error, extra=where
+        "Attempt %d failed: %s\n%s",
+        failure.attempt,
+        failure.summary,
+        traceback_of(error),
+        extra={"instance": held.id, "workflow": held.name, "action": held.action},
     )
     return failure
 

@@ -96,7 +96,8 @@ async def test_bug_046_a_key_that_waits_for_its_retry_holds_up_nobody_else(
     assert notes.count(BEGAN, "other") == 50
     flaky_ones = first.instance.id, third.instance.id, fourth.instance.id
     assert [notes.runs()[instance_id] for instance_id in flaky_ones] == [2, 1, 2]
-    assert not [record for record in caplog.records if record.levelno >= logging.WARNING]
+    ours = [record for record in caplog.records if record.name != "workflow"]
+    assert not [record for record in ours if record.levelno >= logging.WARNING]
 
 
 @pytest.mark.parametrize("fate", ["returns", "raises"])

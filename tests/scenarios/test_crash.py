@@ -1,6 +1,7 @@
 """The real server is killed at random moments under load, and started again, round after round."""
 
 import asyncio
+import os
 import random
 import sqlite3
 from collections import Counter
@@ -24,7 +25,11 @@ DURING_START = 0.25
 MINUTE = 60.0
 
 
-@pytest.mark.parametrize("seed", [random.randrange(1 << 32)])
+# Every process of one run must name its tests alike.
+SEED = random.Random(os.environ.get("PYTEST_XDIST_TESTRUNUID")).randrange(1 << 32)
+
+
+@pytest.mark.parametrize("seed", [SEED])
 async def test_nothing_acknowledged_is_lost_and_nothing_is_done_twice(
     crew: Crew, notes: Notes, seed: int
 ) -> None:
