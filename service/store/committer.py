@@ -12,13 +12,14 @@ from typing import Any, TypeVar
 from service.domain.errors import WorkflowError
 from service.domain.events import Event
 from service.store.batch import Write, perform
-from service.store.database import Database
+from service.store.database import Database, Transaction
 
 T = TypeVar("T")
 _LARGEST_BATCH = 500
 
 Feed = Callable[[Sequence[Event]], None]
 _Waiting = tuple[Write[Any], "asyncio.Future[Any]"]
+_Written = tuple[list[Any], list[Event]]
 
 
 class Committer:
@@ -45,12 +46,28 @@ class Committer:
 
     async def _drain(self) -> None:
         try:
-            # What is freed by the writes of this moment is claimed in the same commit.
-            await asyncio.sleep(0)  # noqa: TID251 - one turn of the loop, no time
             while self._waiting:
-                await self._commit(self._take())
+                await self._commit_next()
         finally:
             self._worker = None
+
+    async def _commit_next(self) -> None:
+        """Commit what waits when the database's turn has come: as much as can come along."""
+        earliest = len(self._waiting)
+        taken: list[_Waiting] = []
+
+        def work(tx: Transaction) -> _Written:
+            if not taken:
+                taken.extend(self._take())
+            return perform(tx, [write for write, _ in taken])
+
+        try:
+            written = await self._database.transaction(work)
+        except Exception as error:
+            group = taken or [self._waiting.popleft() for _ in range(earliest)]
+            await self._fail(group, error)
+        else:
+            self._tell(taken, written)
 
     def _take(self) -> list[_Waiting]:
         """Return the oldest writes of which no two touch one thing; the rest keep their order."""
@@ -69,22 +86,28 @@ class Committer:
     async def _commit(self, group: list[_Waiting]) -> None:
         writes = [write for write, _ in group]
         try:
-            answers, events = await self._database.transaction(lambda tx: perform(tx, writes))
-        except WorkflowError as refusal:
-            for _, answer in group:
-                _answer(answer, refusal)
+            written = await self._database.transaction(lambda tx: perform(tx, writes))
         except Exception as error:
-            if len(group) == 1:
-                _answer(group[0][1], error)
-                return
-            middle = len(group) // 2
-            await self._commit(group[:middle])
-            await self._commit(group[middle:])
+            await self._fail(group, error)
         else:
-            if events:
-                self._feed(events)
-            for (_, future), answer in zip(group, answers, strict=True):
-                _answer(future, answer)
+            self._tell(group, written)
+
+    async def _fail(self, group: list[_Waiting], error: Exception) -> None:
+        """Refuse the group, or halve it until the write that is broken stands alone."""
+        if isinstance(error, WorkflowError) or len(group) == 1:
+            for _, answer in group:
+                _answer(answer, error)
+            return
+        middle = len(group) // 2
+        await self._commit(group[:middle])
+        await self._commit(group[middle:])
+
+    def _tell(self, group: list[_Waiting], written: _Written) -> None:
+        answers, events = written
+        if events:
+            self._feed(events)
+        for (_, future), answer in zip(group, answers, strict=True):
+            _answer(future, answer)
 
 
 def _answer(future: asyncio.Future[Any], answer: object) -> None:
