@@ -22,6 +22,9 @@ from service.store.opening import open_database
 from service.store.queues import DeclareQueues
 from service.store.store import Store
 
+_BACKSTOP_SECONDS = 5.0
+"""How often the log is looked at though nothing tells of news: a writer may die before it does."""
+
 
 @dataclass(slots=True, kw_only=True)
 class Service:
@@ -154,7 +157,7 @@ def _wire(
             store.committed,
             feed=channel.publish,
             poll=settings.poll.total_seconds(),
-            tick=settings.tick.total_seconds(),
+            tick=_BACKSTOP_SECONDS,
         ),
     )
 

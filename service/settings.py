@@ -108,7 +108,7 @@ class Settings(_Environment):
     """URL of the database: `sqlite:///` and a path; a fourth slash begins an absolute one."""
     busy_timeout: Span = timedelta(seconds=5)
     """How long a write waits for its turn before it is `UNAVAILABLE`; behind others up to twice."""
-    poll: Span = timedelta(milliseconds=50)
+    poll: Span = timedelta(milliseconds=80)
     """How often a process looks for what others wrote to the same SQLite file."""
 
     host: str = "127.0.0.1"

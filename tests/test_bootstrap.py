@@ -69,7 +69,8 @@ async def status(service: Service, instance_id: str) -> Status | None:
 
 async def poll(place: Place) -> None:
     """Let as much time pass as lies between two looks at what other processes wrote."""
-    await place.clock.advance(0.06)
+    """Let as much time pass as lies between two looks at what other processes wrote."""
+    await place.clock.advance(Settings.read().poll.total_seconds() + 0.01)
 
 
 async def test_it_runs_what_is_enqueued(place: Place) -> None:

@@ -1,5 +1,7 @@
 import asyncio
+import threading
 from collections.abc import Callable, Sequence
+from contextlib import closing
 
 import pytest
 
@@ -10,7 +12,7 @@ from service.store.committer import Committer
 from service.store.database import Database, Work
 from tests.services import Place, Process
 from tests.store.making import enqueue
-from tests.store.writes import Broken, Early, Note, Refused
+from tests.store.writes import Broken, Early, Note, Refused, Slow
 
 
 class Watched:
@@ -52,13 +54,36 @@ async def test_what_comes_together_is_committed_together(
 async def test_what_comes_while_a_commit_is_under_way_shares_the_next(
     committer: Committer, watched: Watched
 ) -> None:
-    first = asyncio.create_task(committer.write(Note()))
-    while not watched.transactions:
-        await asyncio.sleep(0)
+    slow = Slow()
+    first = asyncio.create_task(committer.write(slow))
+    await asyncio.to_thread(slow.begun.wait, 10)
+    asyncio.get_running_loop().call_soon(slow.release.set)
     rest = await gather(committer, *(Note() for _ in range(50)))
     assert watched.transactions == 2
     assert len(set(map(id, rest))) == 1
     assert await first is not rest[0]
+
+
+async def test_what_comes_before_the_turn_does_comes_along(
+    committer: Committer, watched: Watched, process: Process
+) -> None:
+    begun, release = threading.Event(), threading.Event()
+
+    def hold() -> None:
+        with closing(process.database.session()) as session:
+            session.transaction(lambda _: (begun.set(), release.wait(10)))
+
+    holding = asyncio.create_task(asyncio.to_thread(hold))
+    await asyncio.to_thread(begun.wait, 10)
+    first = asyncio.create_task(committer.write(Note()))
+    while not watched.transactions:
+        await asyncio.sleep(0)
+    second = asyncio.create_task(committer.write(Note()))
+    await asyncio.sleep(0)
+    release.set()
+    assert await first is await second
+    assert watched.transactions == 1
+    await holding
 
 
 async def test_a_commit_has_an_end(committer: Committer, watched: Watched) -> None:

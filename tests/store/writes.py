@@ -1,5 +1,6 @@
 """Writes of a test's own, which note with whom they were written."""
 
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -38,6 +39,19 @@ class Early(Note):
     """Is written before any `Note`."""
 
     rank = 5
+
+
+@dataclass(slots=True, kw_only=True)
+class Slow(Note):
+    """Says that it is being written, and waits to be let go."""
+
+    begun: threading.Event = field(default_factory=threading.Event)
+    release: threading.Event = field(default_factory=threading.Event)
+
+    def apply(self, batch: Batch) -> Batch:
+        self.begun.set()
+        self.release.wait(10)
+        return Note.apply(self, batch)
 
 
 @dataclass(slots=True, kw_only=True)
