@@ -1,11 +1,12 @@
 """Enqueue inside one process: one at a time, and with a hundred in flight."""
 
-from bench.figure import Figure, Floor, Line
+from bench.figure import Line
 from bench.in_flight import rate_of
 from bench.inside import inside, request
-from bench.limits import AIOSQLITE, SKELETON, limits
 from bench.plan import Plan
+from bench.standards import judged
 from bench.turns import take_turns
+from bench.yardsticks import beside
 from service.bootstrap import Service
 
 ONE = "enqueue in Python, one at a time"
@@ -31,31 +32,14 @@ class Enqueuing:
         return await self._service.workflows.enqueue(request("noop"))
 
 
-def judged(figures: dict[str, Figure]) -> list[Line]:
-    """Set the two figures beside their yardsticks."""
-    return [
-        Line(
-            bench="enqueue",
-            figure=figures[ONE],
-            against=figures[AIOSQLITE],
-            floor=Floor(2 / 3),
-        ),
-        Line(
-            bench="enqueue", figure=figures[HUNDRED], against=figures[SKELETON], floor=Floor(1 / 4)
-        ),
-    ]
-
-
 async def run(plan: Plan) -> list[Line]:
     """Measure both, in turns with the limits."""
-    async with limits(plan) as machine, inside(plan.new_file("enqueue"), worker=False) as service:
-        ours = Enqueuing(service, plan)
-        await ours.one_at_a_time()
-        cases = {
-            AIOSQLITE: machine.aiosqlite,
-            ONE: ours.one_at_a_time,
-            SKELETON: machine.enqueue,
-            HUNDRED: ours.many,
-        }
-        figures = await take_turns(cases, rounds=plan.rounds, unit="/s")
-    return judged(figures)
+    async with (
+        beside(plan, (ONE, HUNDRED)) as yardsticks,
+        inside(plan.new_database("enqueue"), worker=False) as service,
+    ):
+        enqueuing = Enqueuing(service, plan)
+        await enqueuing.one_at_a_time()
+        ours = {ONE: enqueuing.one_at_a_time, HUNDRED: enqueuing.many}
+        figures = await take_turns({**yardsticks, **ours}, rounds=plan.rounds, unit="/s")
+    return judged("enqueue", figures, plan.ground.standards)

@@ -23,8 +23,8 @@ async def run(plan: Plan) -> list[Line]:
     """Measure with 1 and with 32 connections."""
     async with (
         bare() as yardstick,
-        service(plan.new_file("http"), "--no-worker") as api,
-        service(plan.new_file("http-working")) as working,
+        service(plan.new_database("http"), "--no-worker") as api,
+        service(plan.new_database("http-working")) as working,
     ):
         servers = {BARE: yardstick, API: api, WORKING: working}
 

@@ -2,7 +2,6 @@
 
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
-from pathlib import Path
 
 from bench.mutation import PARAMS
 from bench.workflows import workflows
@@ -16,9 +15,9 @@ CHUNK = 500
 
 
 @asynccontextmanager
-async def inside(path: Path, *, worker: bool) -> AsyncGenerator[Service]:
-    """Open a service on a database file."""
-    settings = Settings.read(database=f"sqlite:///{path}")
+async def inside(url: str, *, worker: bool) -> AsyncGenerator[Service]:
+    """Open a service on a database."""
+    settings = Settings.read(database=url)
     async with open_service(settings, workflows, worker=worker) as service:
         yield service
 

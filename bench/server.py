@@ -1,4 +1,4 @@
-"""The service as it is served: a process of its own, asked over HTTP."""
+"""The service as it is served: processes of their own, asked over HTTP."""
 
 import asyncio
 import json
@@ -6,11 +6,13 @@ import sys
 import time
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
-from pathlib import Path
 
 import httpx
 
 from bench.process import Running, free_port, output_of, running
+
+_WORKFLOWS = "bench.workflows:workflows"
+_ENVIRONMENT = {"WORKFLOW_LOG_LEVEL": "warning"}
 
 
 class Server:
@@ -35,42 +37,48 @@ class Server:
         given = json.dumps(body)
         return float(await output_of(sys.executable, arguments, within=seconds + 30, given=given))
 
-    async def ready(self, within: float) -> None:
-        """Return when it answers."""
-        end = time.perf_counter() + within
-        while True:
-            try:
-                await self.ask({"query": "{ __typename }"})
-            except (httpx.TransportError, json.JSONDecodeError):
-                if self.process.process.returncode is not None or time.perf_counter() > end:
-                    raise
-                await asyncio.sleep(0.05)
-            else:
-                return
+
+@asynccontextmanager
+async def service(url: str, *options: str) -> AsyncGenerator[Server]:
+    """Serve the benches' workflows on a database."""
+    async with _command("serve", url, *options) as (process, port):
+        yield Server(process, port)
 
 
 @asynccontextmanager
-async def serving(*arguments: str, port: int) -> AsyncGenerator[Server]:
-    """Run a server by a command of Python's for as long as the block lasts."""
-    async with running(*arguments, env={"WORKFLOW_LOG_LEVEL": "warning"}) as process:
-        server = Server(process, port)
-        await server.ready(20)
-        yield server
-
-
-@asynccontextmanager
-async def service(path: Path, *options: str) -> AsyncGenerator[Server]:
-    """Serve the benches' workflows on a database file."""
-    port = free_port()
-    database = ("--database", f"sqlite:///{path}", "--port", str(port))
-    command = ("-m", "service.cli", "serve", "bench.workflows:workflows", *database, *options)
-    async with serving(*command, port=port) as server:
-        yield server
+async def worker(url: str) -> AsyncGenerator[Running]:
+    """Run the benches' workflows on a database, without the API."""
+    async with _command("worker", url) as (process, _):
+        yield process
 
 
 @asynccontextmanager
 async def bare() -> AsyncGenerator[Server]:
     """Serve the yardstick."""
     port = free_port()
-    async with serving("-m", "bench.bare", str(port), port=port) as server:
-        yield server
+    async with running("-m", "bench.bare", str(port), env=_ENVIRONMENT) as process:
+        await _answers(process, f"http://127.0.0.1:{port}/graphql?query=%7Bready%7D")
+        yield Server(process, port)
+
+
+@asynccontextmanager
+async def _command(verb: str, url: str, *options: str) -> AsyncGenerator[tuple[Running, int]]:
+    port = free_port()
+    command = ("-m", "service.cli", verb, _WORKFLOWS, "--database", url, "--port", str(port))
+    async with running(*command, *options, env=_ENVIRONMENT) as process:
+        await _answers(process, f"http://127.0.0.1:{port}/ready")
+        yield process, port
+
+
+async def _answers(process: Running, url: str) -> None:
+    """Return when it answers well; raise when it doesn't within 20 seconds, or has ended."""
+    end = time.perf_counter() + 20
+    async with httpx.AsyncClient() as client:
+        while process.process.returncode is None and time.perf_counter() < end:
+            try:
+                if (await client.get(url)).is_success:
+                    return
+            except httpx.TransportError:
+                pass
+            await asyncio.sleep(0.05)
+    raise RuntimeError(f"Nothing answered at {url}: see its complaint above.")

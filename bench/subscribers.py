@@ -59,7 +59,7 @@ def _named(size: int) -> str:
 
 async def run(plan: Plan) -> list[Line]:
     """Measure delivery on one server, and memory on fresh ones: freed memory is used again."""
-    async with service(plan.new_file("subscribers")) as server:
+    async with service(plan.new_database("subscribers")) as server:
         await delivered(server, 10, 10)
 
         def case(size: int, instances: int) -> Measure:
@@ -73,7 +73,7 @@ async def run(plan: Plan) -> list[Line]:
     lines = [Line(bench="subscribers", figure=figure) for figure in figures.values()]
     kilobytes: list[float] = []
     for _ in range(plan.rounds):
-        async with service(plan.new_file("memory")) as server:
+        async with service(plan.new_database("memory")) as server:
             await delivered(server, 10, 10)
             kilobytes.append(await memory_each(server, IDLE))
     memory = Figure(f"memory of one of {IDLE:,} idle subscribers", "kB", kilobytes)

@@ -20,7 +20,7 @@ from service.emitter import Emitter
 from service.operations.events import Events
 from service.operations.queues import Queues
 from service.operations.workflows import Workflows
-from service.store.database import Database, Row, Work
+from service.store.database import Database, Params, Row, Work
 from service.store.opening import open_database
 from service.store.store import Store
 from tests.clock import FakeClock
@@ -43,8 +43,13 @@ class Observed:
         self.database = database
         self.under_way = 0
         self.committed = database.committed
+        self.listen = database.listen
         self.session = database.session
         self.close = database.close
+
+    async def fetch(self, name: str, params: Params = ()) -> list[Row]:
+        with self._counted():
+            return await self.database.fetch(name, params)
 
     async def read(self, work: Work[T]) -> T:
         with self._counted():

@@ -1,6 +1,5 @@
 """Fills free places with what is ready."""
 
-from service.domain.clock import Clock
 from service.domain.registry import Workflows as Registry
 from service.runtime.runner import Runner
 from service.store.claims import Claim
@@ -19,7 +18,6 @@ class Dispatcher:
         store: Store,
         registry: Registry,
         runner: Runner,
-        clock: Clock,
         *,
         worker: str,
         slots: int,
@@ -28,7 +26,6 @@ class Dispatcher:
         self._store = store
         self._names = frozenset(registry.definitions)
         self._runner = runner
-        self._clock = clock
         self._worker = worker
         self._slots = slots
         self._lease = lease
@@ -71,7 +68,7 @@ class Dispatcher:
         self._served_last = claims.served_last
         self._held_back = claims.held_back
         at = claims.next_token_at
-        self.next_token_in = None if at is None else max(0.0, (at - self._clock.now()) / 1e6)
+        self.next_token_in = None if at is None else max(0, at - claims.now) / 1e6
         self._runner.start(claims.claimed)
         # What was told while the claim was under way may have come after it.
         if len(claims.claimed) == limit or not self._left.isdisjoint(self._held_back):

@@ -35,7 +35,7 @@ class Health:
         if self.stopping:
             return Report(ok=False, details={"stopping": True})
         try:
-            await self._store.events.head()
+            await self._store.ready()
         except Unavailable as error:
             return Report(ok=False, details={"database": str(error)})
         live = self.live()

@@ -5,6 +5,7 @@ import logging
 import threading
 from collections.abc import Sequence
 
+from service.domain.clock import Clock
 from service.domain.errors import WorkflowError
 from service.domain.instance import Claimed
 from service.runtime.clockwatch import ClockWatch
@@ -31,6 +32,7 @@ class Heartbeat:
         runner: Runner,
         pulse: Pulse,
         watch: ClockWatch,
+        clock: Clock,
         *,
         interval: float,
         lease: int,
@@ -39,6 +41,7 @@ class Heartbeat:
         self._runner = runner
         self._pulse = pulse
         self._watch = watch
+        self._clock = clock
         self._interval = interval
         self._lease = lease
         self._loop = asyncio.get_running_loop()
@@ -69,7 +72,9 @@ class Heartbeat:
         if not held:
             return
         pairs = [(each.id, each.fence) for each in held]
-        answers = session.transaction(lambda tx: renew(tx, pairs, self._lease))
+        asked = self._clock.monotonic()
+        answers, now = session.transaction(lambda tx: (renew(tx, pairs, self._lease), tx.now))
+        self._watch.compare(now, asked)
         self._loop.call_soon_threadsafe(self._tell, held, answers)
 
     def _run(self) -> None:
@@ -99,8 +104,7 @@ class Heartbeat:
         while slept < self._interval and not self._poked.wait(slice_):
             slept += slice_
             self._pulse.look()
-            steps, known = self._watch.steps, steps
-            if steps != known:
+            if self._watch.steps != steps:
                 break
         self._poked.clear()
 

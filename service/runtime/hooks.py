@@ -4,7 +4,7 @@ import asyncio
 import logging
 from datetime import timedelta
 
-from service.domain.clock import Clock, Instant, micros
+from service.domain.clock import micros
 from service.domain.definition import Definition, Ended
 from service.domain.errors import Unavailable
 from service.domain.events import Event
@@ -14,6 +14,7 @@ from service.domain.retry import Retry
 from service.runtime import guard
 from service.store.hooks import ClaimHooks, DueHook, FinishHook
 from service.store.store import Store
+from service.store.upkeep import Agenda
 
 _RETRY = Retry(max_attempts=5, cap=timedelta(minutes=5), jitter=0.0)
 _BATCH = 20
@@ -24,9 +25,8 @@ _log = logging.getLogger(__name__)
 class HookRunner:
     """Runs due hooks beside the instances; what one raises is logged, and it is tried again."""
 
-    def __init__(self, store: Store, registry: Registry, clock: Clock, *, lease: int) -> None:
+    def __init__(self, store: Store, registry: Registry, *, lease: int) -> None:
         self._store = store
-        self._clock = clock
         self._lease = lease
         self._known = {
             name: definition
@@ -41,9 +41,10 @@ class HookRunner:
         if event.name in self._known:
             self._start()
 
-    def run(self, next_hook: Instant | None) -> None:
+    def run(self, agenda: Agenda) -> None:
         """Start to run hooks if one is due."""
-        if self._known and next_hook is not None and next_hook <= self._clock.now():
+        due = agenda.next_hook
+        if self._known and due is not None and due <= agenda.now:
             self._start()
 
     async def close(self) -> None:

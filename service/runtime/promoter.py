@@ -1,8 +1,7 @@
 """Makes ready what has come due."""
 
-from service.domain.clock import Clock, Instant
 from service.store.store import Store
-from service.store.upkeep import Promote
+from service.store.upkeep import Agenda, Promote
 
 _BATCH = 500
 
@@ -10,13 +9,12 @@ _BATCH = 500
 class Promoter:
     """Promotes due instances in batches, so that none holds the rest up."""
 
-    def __init__(self, store: Store, clock: Clock) -> None:
+    def __init__(self, store: Store) -> None:
         self._store = store
-        self._clock = clock
 
-    async def promote(self, next_due: Instant | None) -> int:
-        """Promote what is due and return how many; `next_due` is when the first one is."""
-        if next_due is None or next_due > self._clock.now():
+    async def promote(self, agenda: Agenda) -> int:
+        """Promote what the agenda shows to be due, and all else by then; return how many."""
+        if agenda.next_due is None or agenda.next_due > agenda.now:
             return 0
         promoted = 0
         while True:

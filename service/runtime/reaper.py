@@ -3,10 +3,9 @@
 import logging
 from collections.abc import Callable
 
-from service.domain.clock import Clock, Instant
 from service.runtime.clockwatch import ClockWatch
 from service.store.store import Store
-from service.store.upkeep import CutLeases, Reclaim
+from service.store.upkeep import Agenda, CutLeases, Reclaim
 
 _BATCH = 200
 
@@ -19,21 +18,20 @@ class Reaper:
     def __init__(
         self,
         store: Store,
-        clock: Clock,
         watch: ClockWatch,
         *,
         lease: int,
         renew: Callable[[], None],
     ) -> None:
         self._store = store
-        self._clock = clock
         self._watch = watch
         self._lease = lease
         self._renew = renew
         self._steps = watch.steps
 
-    async def reap(self, next_expiry: Instant | None) -> list[str]:
-        """Reclaim what ran out and return its ids; `next_expiry` is when the first lease ends."""
+    async def reap(self, agenda: Agenda, asked: float) -> list[str]:
+        """Reclaim what ran out by the agenda, asked for at that monotonic time; return the ids."""
+        self._watch.compare(agenda.now, asked)
         steps = self._watch.steps
         if steps > self._steps:
             self._steps = steps
@@ -43,7 +41,8 @@ class Reaper:
             )
             self._renew()
             await self._store.write(CutLeases(lease=self._lease))
-        if next_expiry is None or next_expiry > self._clock.now() or not self._watch.trusted:
+        expiry = agenda.next_expiry
+        if expiry is None or expiry > agenda.now or not self._watch.trusted:
             return []
         reclaimed: list[str] = []
         while True:

@@ -54,13 +54,14 @@ class Scheduler:
 
     async def tick(self) -> None:
         """Do one round: take back, make ready, run hooks, claim. Raises `Unavailable`."""
+        asked = self._clock.monotonic()
         agenda = await self._store.agenda()
-        await self._reaper.reap(agenda.next_expiry)
-        promoted = await self._promoter.promote(agenda.next_due)
-        self._hooks.run(agenda.next_hook)
+        await self._reaper.reap(agenda, asked)
+        promoted = await self._promoter.promote(agenda)
+        self._hooks.run(agenda)
         self._dispatcher.wanted |= agenda.ready or promoted > 0
-        now = self._clock.now()
-        due_in = (agenda.next_due - now) / SECOND if agenda.next_due is not None else self._tick
+        due = agenda.next_due
+        due_in = self._tick if due is None else (due - agenda.now) / SECOND
         self._plan(due_in if due_in > 0 else self._tick)
         if self._dispatcher.wanted:
             await self._dispatch()

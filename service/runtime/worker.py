@@ -64,26 +64,26 @@ class Worker:
             self.runner,
             self.pulse,
             watch,
+            clock,
             interval=policy.heartbeat,
             lease=policy.lease,
         )
-        reaper = Reaper(store, clock, watch, lease=policy.lease, renew=self.heartbeat.poke)
+        reaper = Reaper(store, watch, lease=policy.lease, renew=self.heartbeat.poke)
         dispatcher = Dispatcher(
             store,
             registry,
             self.runner,
-            clock,
             worker=self.id,
             slots=policy.slots,
             lease=policy.lease,
         )
-        self.hooks = HookRunner(store, registry, clock, lease=policy.lease)
+        self.hooks = HookRunner(store, registry, lease=policy.lease)
         self.scheduler = Scheduler(
             store,
             emitter,
             clock,
             reaper,
-            Promoter(store, clock),
+            Promoter(store),
             dispatcher,
             self.hooks,
             tick=policy.tick,

@@ -1,11 +1,11 @@
 """One transaction's worth of writes: what they tell, and the order in which it is done.
 
-Writes of one kind run together, kinds in the order of their rank, so that locks are always taken
-in one order; the log is written last.
+First every kind of write says what it will touch, and all of that is locked at once, in one order;
+then the writes of one kind run together, kinds in the order of their rank; the log is written last.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, ClassVar, Generic, TypeVar
 
 from service.domain.errors import WorkflowError
@@ -23,6 +23,31 @@ class Batch:
         self.now = tx.now
         self.events: list[Event] = []
         self._after_log: list[Callable[[], None]] = []
+        self._queues: set[str] = set()
+        self._keys: set[object] = set()
+        self._instances: set[str] = set()
+        self._before: Callable[[], int] | None = None
+
+    def hold(
+        self,
+        *,
+        queues: Iterable[str] = (),
+        keys: Iterable[object] = (),
+        instances: Iterable[str] = (),
+    ) -> None:
+        """Say what is going to be touched; it is locked before anything is written."""
+        self._queues.update(queues)
+        self._keys.update(keys)
+        self._instances.update(instances)
+
+    def lock(self) -> None:
+        """Lock all that was said to be touched."""
+        if self._queues or self._keys or self._instances:
+            self.tx.lock(
+                queues=sorted(self._queues),
+                keys=list(self._keys),
+                instances=sorted(self._instances),
+            )
 
     def tell(self, event: Event) -> Event:
         """Note an event; it gets its position when the log is written."""
@@ -41,18 +66,19 @@ class Batch:
     def close(self) -> None:
         """Write the log: positions follow the head that nobody else can move until the commit."""
         if self.events:
-            row = self.tx.one("head")
-            if row is None:
-                raise LookupError("The log has no row: the database was not migrated.")
-            head: int = row[0]
-            for position, event in enumerate(self.events, head + 1):
+            rows = [_row(event) for event in self.events]
+            self._before = self.tx.append(rows, self.events[-1].mark)
+        if self._after_log:
+            self.place()
+            for work in self._after_log:
+                work()
+
+    def place(self) -> None:
+        """Give every event its position; after the commit at the latest."""
+        if self._before is not None:
+            for position, event in enumerate(self.events, self._before() + 1):
                 event.position = position
-            self.tx.run("insert_event", [_row(event) for event in self.events])
-            last = self.events[-1]
-            self.tx.run("advance_head", [(last.position, last.mark)])
-            self.tx.announce(last.position)
-        for work in self._after_log:
-            work()
+            self._before = None
 
 
 class Write(Generic[T]):
@@ -64,6 +90,10 @@ class Write(Generic[T]):
 
     rank: ClassVar[int]
     touches: Sequence[object] = ()
+
+    @classmethod
+    def foresee(cls, batch: Batch, writes: Sequence[Any]) -> None:
+        """Say what they will touch. It may read, which proves nothing until it is locked."""
 
     @classmethod
     def perform(cls, batch: Batch, writes: Sequence[Any]) -> Sequence[T | WorkflowError]:
@@ -83,12 +113,15 @@ def attempt(batch: Batch, write: Write[T]) -> T | WorkflowError:
         return refusal
 
 
-def perform(tx: Transaction, writes: Sequence[Write[Any]]) -> tuple[list[Any], list[Event]]:
-    """Write them all; return each one's answer, and the events in the order of the log."""
+def perform(tx: Transaction, writes: Sequence[Write[Any]]) -> tuple[list[Any], Batch]:
+    """Write them all; return each one's answer, and the batch to `place` after the commit."""
     batch = Batch(tx)
     kinds: defaultdict[type[Write[Any]], list[int]] = defaultdict(list)
     for index, write in enumerate(writes):
         kinds[type(write)].append(index)
+    for kind, indexes in kinds.items():
+        kind.foresee(batch, [writes[index] for index in indexes])
+    batch.lock()
     answers: list[Any] = [None] * len(writes)
     for kind in sorted(kinds, key=lambda kind: kind.rank):
         indexes = kinds[kind]
@@ -97,7 +130,7 @@ def perform(tx: Transaction, writes: Sequence[Write[Any]]) -> tuple[list[Any], l
         ):
             answers[index] = answer
     batch.close()
-    return answers, batch.events
+    return answers, batch
 
 
 def _row(event: Event) -> tuple[object, ...]:
@@ -113,5 +146,4 @@ def _row(event: Event) -> tuple[object, ...]:
         event.error,
         event.data,
         event.at,
-        event.position,
     )

@@ -3,15 +3,16 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from service.domain.errors import NotFound
+from service.domain.errors import NotFound, WorkflowError
 from service.domain.events import Event
 from service.domain.instance import CancelOutcome, Status
 from service.domain.moves import ASK_TO_CANCEL, CANCEL
 from service.store.answers import Answer
 from service.store.batch import Batch, Write
+from service.store.database import Row
 from service.store.endings import Ending, follow_up
-from service.store.reading import read, told_by_hand
-from service.store.requests import Request, earlier_answer, keep_answer
+from service.store.reading import hold_by_hand, not_found, read_many, told_by_hand
+from service.store.requests import Request, earlier_answers, keep_answer
 
 
 @dataclass(slots=True, kw_only=True)
@@ -19,6 +20,9 @@ class Stopped(Answer):
     """What a cancel came to."""
 
     outcome: CancelOutcome
+
+
+Stop = tuple[CancelOutcome, Event | None]
 
 
 @dataclass(slots=True, kw_only=True)
@@ -34,40 +38,75 @@ class Cancel(Write[Stopped]):
     def __post_init__(self) -> None:
         self.touches = (*self.request.touches, ("instance", self.instance_id))
 
-    def apply(self, batch: Batch) -> Stopped:
-        """Cancel it, or ask its worker to, or find that it has ended."""
-        answer = earlier_answer(batch, self.request)
-        if answer is not None:
-            outcome, cursor = answer
-            return Stopped(
-                instance=read(batch, self.instance_id),
-                outcome=CancelOutcome(outcome),
-                known_cursor=cursor,
-            )
-        outcome, event = stop(batch, self.instance_id, self.request.id)
-        stopped = Stopped(instance=read(batch, self.instance_id), outcome=outcome, event=event)
-        keep_answer(batch, self.request, lambda: [stopped.outcome, stopped.cursor])
-        return stopped
+    @classmethod
+    def foresee(cls, batch: Batch, writes: "Sequence[Cancel]") -> None:
+        """Hold the instances, their keys and the requests."""
+        batch.hold(keys=[key for write in writes for key in write.request.touches])
+        hold_by_hand(batch, [write.instance_id for write in writes])
+
+    @classmethod
+    def perform(cls, batch: Batch, writes: "Sequence[Cancel]") -> Sequence[Stopped | WorkflowError]:
+        """Cancel each, or ask its worker to, or find that it has ended."""
+        earlier = earlier_answers(batch, [write.request for write in writes])
+        fresh = [write for write, answer in zip(writes, earlier, strict=True) if answer is None]
+        stops = iter(stop(batch, [(write.instance_id, write.request.id) for write in fresh]))
+        found = read_many(batch, [write.instance_id for write in writes])
+        answers: list[Stopped | WorkflowError] = []
+        for write, answer, instance in zip(writes, earlier, found, strict=True):
+            stopped = next(stops) if answer is None else answer
+            if isinstance(stopped, WorkflowError):
+                answers.append(stopped)
+            elif isinstance(instance, WorkflowError):
+                answers.append(instance)
+            elif answer is None:
+                outcome, event = stopped
+                new = Stopped(instance=instance, outcome=outcome, event=event)
+                _keep(batch, write.request, new)
+                answers.append(new)
+            else:
+                outcome, cursor = answer
+                answers.append(
+                    Stopped(instance=instance, outcome=CancelOutcome(outcome), known_cursor=cursor)
+                )
+        return answers
 
 
-def stop(batch: Batch, instance_id: str, request_id: str) -> tuple[CancelOutcome, Event | None]:
-    """End the instance when it doesn't run, else ask it to stop; raises `NotFound`."""
-    row = batch.tx.one(
-        "cancel", (instance_id, *CANCEL.sources, CANCEL.target, batch.now, request_id)
-    )
-    if row is not None:
-        *told, key, hooked = row
-        event = batch.tell(told_by_hand(CANCEL, instance_id, (*told,)))
-        follow_up(batch, [Ending(event, bool(hooked), key)])
-        return CancelOutcome.CANCELLED, event
-    row = batch.tx.one(
-        "ask_to_cancel", (instance_id, *ASK_TO_CANCEL.sources, batch.now, request_id)
-    )
-    if row is not None:
-        return CancelOutcome.REQUESTED, batch.tell(told_by_hand(ASK_TO_CANCEL, instance_id, row))
-    found = batch.tx.one("status_of", (instance_id,))
-    if found is None:
-        raise NotFound(f"No instance has the id {instance_id!r}: it was pruned, or never was.")
-    if found[0] == Status.RUNNING:
-        return CancelOutcome.REQUESTED, None
-    return CancelOutcome.ALREADY_ENDED, None
+def stop(batch: Batch, asked: Sequence[tuple[str, str]]) -> list[Stop | NotFound]:
+    """End each instance that doesn't run, else ask it to stop; by (id, request), each id once."""
+    found: dict[str, Stop | NotFound] = {}
+    params = [
+        (instance_id, *CANCEL.sources, CANCEL.target, batch.now, request)
+        for instance_id, request in asked
+    ]
+    endings: list[Ending] = []
+    for (instance_id, _), row in zip(asked, batch.tx.many("cancel", params), strict=True):
+        if row is not None:
+            *told, key, hooked = row
+            event = batch.tell(told_by_hand(CANCEL, instance_id, (*told,)))
+            endings.append(Ending(event, bool(hooked), key))
+            found[instance_id] = (CancelOutcome.CANCELLED, event)
+    follow_up(batch, endings)
+    left = [each for each in asked if each[0] not in found]
+    params = [
+        (instance_id, *ASK_TO_CANCEL.sources, batch.now, request) for instance_id, request in left
+    ]
+    for (instance_id, _), row in zip(left, batch.tx.many("ask_to_cancel", params), strict=True):
+        if row is not None:
+            event = batch.tell(told_by_hand(ASK_TO_CANCEL, instance_id, (*row,)))
+            found[instance_id] = (CancelOutcome.REQUESTED, event)
+    left = [each for each in left if each[0] not in found]
+    rows = batch.tx.many("status_of", [(instance_id,) for instance_id, _ in left])
+    for (instance_id, _), row in zip(left, rows, strict=True):
+        found[instance_id] = _unmoved(instance_id, row)
+    return [found[instance_id] for instance_id, _ in asked]
+
+
+def _unmoved(instance_id: str, row: Row | None) -> Stop | NotFound:
+    if row is None:
+        return not_found(instance_id)
+    running = row[0] == Status.RUNNING
+    return (CancelOutcome.REQUESTED if running else CancelOutcome.ALREADY_ENDED, None)
+
+
+def _keep(batch: Batch, request: Request, stopped: Stopped) -> None:
+    keep_answer(batch, request, lambda: [stopped.outcome, stopped.cursor])

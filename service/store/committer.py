@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from service.domain.errors import WorkflowError
 from service.domain.events import Event
-from service.store.batch import Write, perform
+from service.store.batch import Batch, Write, perform
 from service.store.database import Database, Transaction
 
 T = TypeVar("T")
@@ -19,7 +19,7 @@ _LARGEST_BATCH = 500
 
 Feed = Callable[[Sequence[Event]], None]
 _Waiting = tuple[Write[Any], "asyncio.Future[Any]"]
-_Written = tuple[list[Any], list[Event]]
+_Written = tuple[list[Any], Batch]
 
 
 class Committer:
@@ -103,9 +103,10 @@ class Committer:
         await self._commit(group[middle:])
 
     def _tell(self, group: list[_Waiting], written: _Written) -> None:
-        answers, events = written
-        if events:
-            self._feed(events)
+        answers, batch = written
+        batch.place()
+        if batch.events:
+            self._feed(batch.events)
         for (_, future), answer in zip(group, answers, strict=True):
             _answer(future, answer)
 

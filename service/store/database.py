@@ -10,6 +10,7 @@ from contextlib import AbstractContextManager
 from typing import Any, Protocol, TypeVar
 
 from service.domain.clock import Instant
+from service.domain.events import Event
 
 T = TypeVar("T")
 Row = tuple[Any, ...]
@@ -24,6 +25,15 @@ class Transaction(Protocol):
         """Return the judging clock's instant: the same one throughout the transaction."""
         ...
 
+    def lock(
+        self, *, queues: Sequence[str], keys: Sequence[object], instances: Sequence[str]
+    ) -> None:
+        """Hold these until the end, in the one order that every transaction keeps.
+
+        Call it once, before anything is written.
+        """
+        ...
+
     def all(self, name: str, params: Params = ()) -> list[Row]:
         """Run a statement and return its rows."""
         ...
@@ -36,8 +46,21 @@ class Transaction(Protocol):
         """Run a statement once for each of `params` and return each one's first row."""
         ...
 
+    def every(self, name: str, params: Sequence[Params]) -> list[list[Row]]:
+        """Run a statement once for each of `params` and return each one's rows."""
+        ...
+
     def run(self, name: str, params: Sequence[Params]) -> None:
         """Run a statement that answers nothing once for each of `params`."""
+        ...
+
+    def append(self, events: Sequence[Params], mark: int) -> Callable[[], int]:
+        """Write events at the end of the log, of which the last has this mark.
+
+        It comes last: nobody else can append until the transaction has ended. What is returned
+        tells the position before the first of them, and may be asked after the commit too, when
+        it costs nothing; by then the other processes have been told.
+        """
         ...
 
     def compose(self, text: str, params: Params) -> list[Row]:
@@ -56,12 +79,10 @@ class Transaction(Protocol):
         """Undo what the block wrote if it raises."""
         ...
 
-    def announce(self, position: int) -> None:
-        """Tell the other processes, once it is committed, that the log has reached `position`."""
-        ...
-
 
 Work = Callable[[Transaction], T]
+Heard = Callable[[int, Sequence[Event]], None]
+"""Takes the log position that was reached, and the events up to it where they came along."""
 
 
 class Session(Protocol):
@@ -79,6 +100,10 @@ class Session(Protocol):
 class Database(Protocol):
     """A database, opened."""
 
+    async def fetch(self, name: str, params: Params = ()) -> list[Row]:
+        """Return the rows of one statement on its own. Raises `Unavailable`."""
+        ...
+
     async def read(self, work: Work[T]) -> T:
         """Run `work` on one snapshot; it may write nothing. Raises `Unavailable`."""
         ...
@@ -90,8 +115,15 @@ class Database(Protocol):
         """
         ...
 
+    def listen(self, heard: Heard) -> bool:
+        """Call `heard` in the running loop soon after a commit that wrote events, by whomever.
+
+        False: this database doesn't call; ask `committed` now and then.
+        """
+        ...
+
     def committed(self) -> int:
-        """Return the log position that some process announced last, without waiting."""
+        """Return the latest log position that is known here, without waiting."""
         ...
 
     def session(self) -> Session:

@@ -2,23 +2,15 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from service.domain import moves
-from service.domain.errors import IdempotencyConflict, SingletonConflict, WorkflowError
-from service.domain.events import Event
-from service.domain.instance import CancelOutcome, Instance, Launch, OnConflict, Status
-from service.store.answers import Answer
+from service.domain.errors import WorkflowError
+from service.domain.instance import CancelOutcome, Launch, OnConflict
 from service.store.batch import Batch, Write, attempt
 from service.store.cancel import stop
+from service.store.placing import Found, Placed, Verdict, find, insert
 from service.store.reading import read
-from service.store.requests import Request, earlier_answer, keep_answer
-
-
-@dataclass(slots=True, kw_only=True)
-class Placed(Answer):
-    """The instance of an enqueue, and whether this one created it."""
-
-    created: bool
+from service.store.requests import Request, earlier_answer, earlier_answers, keep_answer
 
 
 @dataclass(slots=True, kw_only=True)
@@ -40,30 +32,44 @@ class Enqueue(Write[list[Placed]]):
                 keys.append(("singleton", launch.name, launch.singleton_key))
         self.touches = keys
 
+    @property
+    def simple(self) -> bool:
+        """Return whether each launch stands alone: no key comes twice, and nothing is replaced."""
+        return not self.touches or (
+            len(set(self.touches)) == len(self.touches) and not any(map(_replaces, self.launches))
+        )
+
+    @classmethod
+    def foresee(cls, batch: Batch, writes: "Sequence[Enqueue]") -> None:
+        """Hold the keys, and what stands under a key where it is to be replaced."""
+        batch.hold(keys=[key for write in writes for key in write.touches])
+        replaced = [
+            (launch.name, launch.singleton_key)
+            for write in writes
+            if write.touches
+            for launch in filter(_replaces, write.launches)
+        ]
+        for living in batch.tx.every("living_of_key", replaced):
+            batch.hold(instances=[row[0] for row in living])
+
     @classmethod
     def perform(
         cls, batch: Batch, writes: "Sequence[Enqueue]"
     ) -> Sequence[list[Placed] | WorkflowError]:
-        """Insert all that has no key together, the rest one after the other."""
-        plain = [write for write in writes if not write.touches]
-        launches = [(launch, write.request.id) for write in plain for launch in write.launches]
-        placed = iter(_insert(batch, launches))
-        answers: list[list[Placed] | WorkflowError] = []
-        for write in writes:
-            if write.touches:
-                answers.append(attempt(batch, write))
-            else:
-                answers.append([next(placed) for _ in write.launches])
-        return answers
+        """Place those together that can't be in each other's way, the rest one after the other."""
+        simple = [index for index, write in enumerate(writes) if write.simple]
+        placed = _place_together(batch, [writes[index] for index in simple])
+        answers = dict(zip(simple, placed, strict=True))
+        for index, write in enumerate(writes):
+            if index not in answers:
+                answers[index] = attempt(batch, write)
+        return [answers[index] for index in range(len(writes))]
 
     def apply(self, batch: Batch) -> list[Placed]:
-        """Enqueue what has keys."""
+        """Place one launch after the other; undo all of them when one is refused."""
         answer = earlier_answer(batch, self.request)
         if answer is not None:
-            return [
-                Placed(instance=read(batch, instance_id), created=created, known_cursor=cursor)
-                for instance_id, created, cursor in answer
-            ]
+            return _as_before(batch, answer)
         told = len(batch.events)
         try:
             with batch.tx.savepoint():
@@ -71,107 +77,74 @@ class Enqueue(Write[list[Placed]]):
         except WorkflowError:
             batch.forget(told)
             raise
-        keep_answer(
-            batch, self.request, lambda: [[p.instance.id, p.created, p.cursor] for p in placed]
-        )
+        _keep(batch, self.request, placed)
         return placed
 
     def _place(self, batch: Batch, launch: Launch) -> Placed:
-        if launch.idempotency_key is not None:
-            row = batch.tx.one("find_idempotent", (launch.name, launch.idempotency_key))
-            if row is not None:
-                return _same_key(batch, launch, str(row[0]), row[-1])
-        if launch.singleton_key is None:
-            return _insert(batch, [(launch, self.request.id)])[0]
+        (found,) = find(batch, [launch])
+        if isinstance(found, WorkflowError):
+            raise found
+        if found is None:
+            return insert(batch, [(launch, self.request.id)])[0]
+        if not (found.living and _replaces(launch)):
+            return Placed(instance=read(batch, found.id), created=False)
         living = batch.tx.all("living_of_key", (launch.name, launch.singleton_key))
-        if not living:
-            return _insert(batch, [(launch, self.request.id)])[0]
-        newest = living[0][0]
-        if launch.on_conflict is OnConflict.RETURN:
-            return Placed(instance=read(batch, newest), created=False)
-        if launch.on_conflict is OnConflict.REFUSE:
-            raise SingletonConflict(
-                f"The instance {newest} of singleton key {launch.singleton_key!r} has not ended. "
-                "Wait for it, cancel it, or enqueue with onConflict RETURN or REPLACE."
-            )
-        outcomes = [stop(batch, row[0], self.request.id)[0] for row in living]
-        blocked = CancelOutcome.REQUESTED in outcomes
-        return _insert(batch, [(launch, self.request.id)], blocked=blocked)[0]
-
-
-def _same_key(batch: Batch, launch: Launch, instance_id: str, digest: str) -> Placed:
-    if digest != launch.params_digest:
-        raise IdempotencyConflict(
-            f"The idempotency key {launch.idempotency_key!r} was used with other params, for "
-            f"instance {instance_id}. Use a new key, or repeat the same params."
+        stops = stop(batch, [(row[0], self.request.id) for row in living])
+        blocked = any(
+            not isinstance(each, WorkflowError) and each[0] is CancelOutcome.REQUESTED
+            for each in stops
         )
-    return Placed(instance=read(batch, instance_id), created=False)
+        return insert(batch, [(launch, self.request.id)], blocked=blocked)[0]
 
 
-def _insert(
-    batch: Batch, launches: Sequence[tuple[Launch, str]], *, blocked: bool = False
-) -> list[Placed]:
-    now = batch.now
-    ready = not blocked
-    batch.tx.run(
-        "insert_instance",
-        [
-            (
-                one.id,
-                one.name,
-                one.queue,
-                one.priority,
-                ready,
-                blocked,
-                now,
-                one.max_attempts,
-                one.max_lost,
-                one.hooked,
-                one.idempotency_key,
-                one.params_digest,
-                one.singleton_key,
-                request,
-                one.action,
-                one.input,
-            )
-            for one, request in launches
-        ],
-    )
+_Answers = list[list[Placed] | WorkflowError]
+
+
+def _place_together(batch: Batch, writes: Sequence[Enqueue]) -> _Answers:
+    """Place all launches of each write, or none of its."""
+    earlier = earlier_answers(batch, [write.request for write in writes])
+    fresh = [index for index, answer in enumerate(earlier) if answer is None]
+    found = iter(find(batch, [launch for index in fresh for launch in writes[index].launches]))
+    refused: dict[int, WorkflowError] = {}
+    accepted: list[tuple[int, Launch, Verdict]] = []
+    for index in fresh:
+        launches = writes[index].launches
+        verdicts = [next(found) for _ in launches]
+        refusal = next((each for each in verdicts if isinstance(each, WorkflowError)), None)
+        if refusal is None:
+            accepted.extend(zip([index] * len(launches), launches, verdicts, strict=True))
+        else:
+            refused[index] = refusal
+    new = [(launch, writes[index].request.id) for index, launch, each in accepted if each is None]
+    inserted = iter(insert(batch, new))
+    placed: dict[int, list[Placed]] = {index: [] for index in fresh if index not in refused}
+    for index, _, each in accepted:
+        known = isinstance(each, Found)
+        placed[index].append(
+            Placed(instance=read(batch, each.id), created=False) if known else next(inserted)
+        )
+    for index, group in placed.items():
+        _keep(batch, writes[index].request, group)
     return [
-        Placed(instance=_instance(one, now), created=True, event=batch.tell(_enqueued(one)))
-        for one, _ in launches
+        refused.get(index) or placed.get(index) or _again(batch, earlier[index])
+        for index in range(len(writes))
     ]
 
 
-def _enqueued(launch: Launch) -> Event:
-    return Event(
-        type=moves.ENQUEUE.event,
-        instance_id=launch.id,
-        name=launch.name,
-        queue=launch.queue,
-        status=moves.ENQUEUE.target,
-        action=launch.action,
-    )
+def _again(batch: Batch, answer: Any) -> list[Placed] | WorkflowError:
+    return answer if isinstance(answer, WorkflowError) else _as_before(batch, answer or ())
 
 
-def _instance(launch: Launch, now: int) -> Instance:
-    return Instance(
-        id=launch.id,
-        name=launch.name,
-        queue=launch.queue,
-        status=Status.PENDING,
-        priority=launch.priority,
-        attempts=0,
-        max_attempts=launch.max_attempts,
-        last_error=None,
-        input=launch.input,
-        output=None,
-        idempotency_key=launch.idempotency_key,
-        singleton_key=launch.singleton_key,
-        cancel_requested=False,
-        run_after=now,
-        created_at=now,
-        updated_at=now,
-        started_at=None,
-        finished_at=None,
-    )
+def _as_before(batch: Batch, answer: Sequence[Any]) -> list[Placed]:
+    return [
+        Placed(instance=read(batch, instance_id), created=created, known_cursor=cursor)
+        for instance_id, created, cursor in answer
+    ]
+
+
+def _keep(batch: Batch, request: Request, placed: Sequence[Placed]) -> None:
+    keep_answer(batch, request, lambda: [[p.instance.id, p.created, p.cursor] for p in placed])
+
+
+def _replaces(launch: Launch) -> bool:
+    return launch.singleton_key is not None and launch.on_conflict is OnConflict.REPLACE

@@ -20,12 +20,12 @@ class EventLog:
 
     async def head(self) -> LogCursor:
         """Return where the log ends now."""
-        head, mark, _, _ = await self._database.read(_state)
+        head, mark, _, _ = _state(await self._database.fetch("head"))
         return LogCursor(head, mark)
 
     async def oldest(self) -> int:
         """Return the position just before the oldest event that is left."""
-        _, _, pruned, _ = await self._database.read(_state)
+        _, _, pruned, _ = _state(await self._database.fetch("head"))
         return pruned
 
     async def resolve(self, cursor: LogCursor) -> int:
@@ -43,21 +43,18 @@ class EventLog:
 
     async def of_instance(self, instance_id: str, after: int, limit: int) -> Sequence[Event]:
         """Return the instance's events after the position, in order."""
-        rows = await self._database.read(
-            lambda tx: tx.all("events_of_instance", (instance_id, after, limit))
-        )
+        rows = await self._database.fetch("events_of_instance", (instance_id, after, limit))
         return [records.event(row) for row in rows]
 
 
-def _state(tx: Transaction) -> Row:
-    row = tx.one("head")
-    if row is None:
+def _state(rows: Sequence[Row]) -> Row:
+    if not rows:
         raise LookupError("The log has no row: the database was not migrated.")
-    return row
+    return rows[0]
 
 
 def _resolve(tx: Transaction, cursor: LogCursor) -> int:
-    head, head_mark, pruned, origin = _state(tx)
+    head, head_mark, pruned, origin = _state(tx.all("head"))
     position = cursor.position
     if position == head:
         mark = head_mark
@@ -86,7 +83,7 @@ def _resolve(tx: Transaction, cursor: LogCursor) -> int:
 def _after(
     tx: Transaction, position: int, interest: Interest, limit: int
 ) -> tuple[Sequence[Event], int]:
-    head, _, pruned, _ = _state(tx)
+    head, _, pruned, _ = _state(tx.all("head"))
     if position < pruned:
         raise _expired()
     if interest.instance_id is not None:

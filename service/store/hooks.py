@@ -61,10 +61,13 @@ class FinishHook(Write[None]):
     hook: DueHook
     delay: int | None = None
 
-    def apply(self, batch: Batch) -> None:
-        """Delete or postpone it, if it is still held."""
-        hook = self.hook
-        if self.delay is None:
-            batch.tx.all("delete_hook", (hook.id, hook.fence))
-        else:
-            batch.tx.all("postpone_hook", (hook.id, hook.fence, batch.now + self.delay))
+    @classmethod
+    def perform(cls, batch: Batch, writes: "Sequence[FinishHook]") -> Sequence[None]:
+        """Delete or postpone each, if it is still held."""
+        gone = [(w.hook.id, w.hook.fence) for w in writes if w.delay is None]
+        again = [
+            (w.hook.id, w.hook.fence, batch.now + w.delay) for w in writes if w.delay is not None
+        ]
+        batch.tx.run("delete_hook", gone)
+        batch.tx.run("postpone_hook", again)
+        return [None] * len(writes)

@@ -18,11 +18,15 @@ class Instances:
 
     async def get(self, instance_id: str) -> Instance | None:
         """Return the instance with the log's head as its cursor, if there is one."""
-        return await self._database.read(lambda tx: _get(tx, instance_id))
+        rows = await self._database.fetch("get_instance", (instance_id,))
+        return records.with_cursor(rows[0]) if rows else None
 
     async def get_many(self, ids: Sequence[str]) -> list[Instance | None]:
         """Return the instance of each id, or None."""
-        return await self._database.read(lambda tx: [_get(tx, each) for each in ids])
+        rows = await self._database.read(
+            lambda tx: tx.many("get_instance", [(each,) for each in ids])
+        )
+        return [None if row is None else records.with_cursor(row) for row in rows]
 
     async def list(
         self, wanted: InstanceFilter, stretch: Stretch
@@ -41,15 +45,5 @@ class Instances:
 
     async def failures(self, instance_id: str, after: int, limit: int) -> Sequence[Failure]:
         """Return the failed attempts under fences after `after`, the first ones first."""
-        rows = await self._database.read(
-            lambda tx: tx.all("list_failures", (instance_id, after, limit))
-        )
+        rows = await self._database.fetch("list_failures", (instance_id, after, limit))
         return [records.failure(row) for row in rows]
-
-
-def _get(tx: Transaction, instance_id: str) -> Instance | None:
-    row = tx.one("get_instance", (instance_id,))
-    if row is None:
-        return None
-    *columns, head, mark = row
-    return records.instance(tuple(columns), head, mark)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from service.domain.instance import ENDED, Status
+from service.domain.instance import ENDED, Claimed, Status
 from service.domain.moves import ABORT
 from service.domain.transitions import Progression, Settlement, Transition, abort
 from service.store.batch import Batch, Write
@@ -20,11 +20,20 @@ Moved = Transition | Lost
 """What was written: the move, or the abort that took its place, or nothing."""
 
 
+def _keys(held: Claimed) -> tuple[object, ...]:
+    key = held.singleton_key
+    return () if key is None else (("singleton", held.name, key),)
+
+
 def _touches(move: Transition) -> Sequence[object]:
-    held = move.held
-    if held.singleton_key is None:
-        return (("instance", held.id),)
-    return (("instance", held.id), ("singleton", held.name, held.singleton_key))
+    return (("instance", move.held.id), *_keys(move.held))
+
+
+def hold(batch: Batch, held: Sequence[Claimed]) -> None:
+    """Hold what a worker's moves touch: an ending frees who stands behind its key."""
+    batch.hold(
+        instances=[each.id for each in held], keys=[key for each in held for key in _keys(each)]
+    )
 
 
 @dataclass(slots=True)
@@ -38,6 +47,11 @@ class Progress(Write[Moved]):
 
     def __post_init__(self) -> None:
         self.touches = _touches(self.move)
+
+    @classmethod
+    def foresee(cls, batch: Batch, writes: "Sequence[Progress]") -> None:
+        """Hold the instances and their keys."""
+        hold(batch, [write.move.held for write in writes])
 
     @classmethod
     def perform(cls, batch: Batch, writes: "Sequence[Progress]") -> Sequence[Moved]:
@@ -67,6 +81,11 @@ class Settle(Write[Moved]):
 
     def __post_init__(self) -> None:
         self.touches = _touches(self.move)
+
+    @classmethod
+    def foresee(cls, batch: Batch, writes: "Sequence[Settle]") -> None:
+        """Hold the instances and their keys."""
+        hold(batch, [write.move.held for write in writes])
 
     @classmethod
     def perform(cls, batch: Batch, writes: "Sequence[Settle]") -> Sequence[Moved]:

@@ -21,8 +21,13 @@ class DeclareQueues(Write[None]):
 
     policies: Sequence[QueuePolicy]
 
+    @classmethod
+    def foresee(cls, batch: Batch, writes: "Sequence[DeclareQueues]") -> None:
+        """Hold those that are there."""
+        batch.hold(queues=[policy.name for write in writes for policy in write.policies])
+
     def apply(self, batch: Batch) -> None:
-        """Declare them."""
+        """Declare them, in the order in which queues are held."""
         batch.tx.run(
             "declare_queue",
             [
@@ -33,7 +38,7 @@ class DeclareQueues(Write[None]):
                     policy.rate and micros(policy.rate.per),
                     policy.rate and policy.rate.burst,
                 )
-                for policy in self.policies
+                for policy in sorted(self.policies, key=lambda policy: policy.name)
             ],
         )
 
@@ -52,6 +57,14 @@ class Pause(Write[None]):
     def __post_init__(self) -> None:
         self.touches = (*self.request.touches, ("queue", self.name))
 
+    @classmethod
+    def foresee(cls, batch: Batch, writes: "Sequence[Pause]") -> None:
+        """Hold the queues and the requests."""
+        batch.hold(
+            queues=[write.name for write in writes],
+            keys=[key for write in writes for key in write.request.touches],
+        )
+
     def apply(self, batch: Batch) -> None:
         """Pause or resume it, unless this very request did before."""
         if earlier_answer(batch, self.request) is None:
@@ -67,8 +80,8 @@ class Queues:
 
     async def exists(self, name: str) -> bool:
         """Return whether the queue is declared, was paused once, or has had an instance."""
-        row = await self._database.read(lambda tx: tx.one("queue_exists", (name,)))
-        return bool(row and row[0])
+        ((there,),) = await self._database.fetch("queue_exists", (name,))
+        return bool(there)
 
     async def list(self, known: Sequence[str]) -> list[QueueView]:
         """Return every queue that is known here, declared, paused or in use, by name."""

@@ -24,6 +24,12 @@ def instance(row: Row, head: int | None = None, mark: int = 0) -> Instance:
     return Instance(**values, cursor="" if head is None else encode(head, mark))
 
 
+def with_cursor(row: Row) -> Instance:
+    """Return the instance of a row of the `instance` columns and the log's head and its mark."""
+    *columns, head, mark = row
+    return instance(tuple(columns), head, mark)
+
+
 def claimed(row: Row) -> Claimed:
     """Return what a worker holds, of a row of the `claimed` columns."""
     values: dict[str, Any] = dict(zip(_CLAIMED, row, strict=True))

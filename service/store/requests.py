@@ -5,11 +5,11 @@ a caller, and is only written on the rows that it changed.
 """
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from service.domain.errors import IdempotencyConflict
+from service.domain.errors import IdempotencyConflict, WorkflowError
 from service.store.batch import Batch
 
 
@@ -27,20 +27,23 @@ class Request:
         return (("request", self.id),) if self.kept else ()
 
 
+def earlier_answers(batch: Batch, requests: Sequence[Request]) -> list[Any]:
+    """Return what each was answered before, or None, or the refusal of an id used otherwise."""
+    kept = [index for index, request in enumerate(requests) if request.kept]
+    answers: list[Any] = [None] * len(requests)
+    rows = batch.tx.many("find_request", [(requests[index].id,) for index in kept])
+    for index, row in zip(kept, rows, strict=True):
+        if row is not None:
+            answers[index] = _answer(requests[index], *row)
+    return answers
+
+
 def earlier_answer(batch: Batch, request: Request) -> Any:
     """Return what the request was answered before, or None; refuse an id used otherwise."""
-    if not request.kept:
-        return None
-    row = batch.tx.one("find_request", (request.id,))
-    if row is None:
-        return None
-    fingerprint, answer = row
-    if fingerprint != request.fingerprint:
-        raise IdempotencyConflict(
-            f"The requestID {request.id!r} was used for another mutation. Make a new one for each "
-            "mutation, and repeat one only with the same arguments."
-        )
-    return json.loads(answer)
+    (answer,) = earlier_answers(batch, [request])
+    if isinstance(answer, WorkflowError):
+        raise answer
+    return answer
 
 
 def keep_answer(batch: Batch, request: Request, answer: Callable[[], Any]) -> None:
@@ -52,3 +55,12 @@ def keep_answer(batch: Batch, request: Request, answer: Callable[[], Any]) -> No
                 [(request.id, request.fingerprint, json.dumps(answer()), batch.now)],
             )
         )
+
+
+def _answer(request: Request, fingerprint: str, answer: str) -> Any:
+    if fingerprint == request.fingerprint:
+        return json.loads(answer)
+    return IdempotencyConflict(
+        f"The requestID {request.id!r} was used for another mutation. Make a new one for each "
+        "mutation, and repeat one only with the same arguments."
+    )

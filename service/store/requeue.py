@@ -7,7 +7,7 @@ from service.domain.errors import InvalidState, SingletonConflict
 from service.domain.moves import REQUEUE
 from service.store.answers import Answer
 from service.store.batch import Batch, Write
-from service.store.reading import read, told_by_hand
+from service.store.reading import hold_by_hand, read, told_by_hand
 from service.store.requests import Request, earlier_answer, keep_answer
 
 
@@ -23,6 +23,12 @@ class Requeue(Write[Answer]):
 
     def __post_init__(self) -> None:
         self.touches = (*self.request.touches, ("instance", self.instance_id))
+
+    @classmethod
+    def foresee(cls, batch: Batch, writes: "Sequence[Requeue]") -> None:
+        """Hold the instances, their keys and the requests."""
+        batch.hold(keys=[key for write in writes for key in write.request.touches])
+        hold_by_hand(batch, [write.instance_id for write in writes])
 
     def apply(self, batch: Batch) -> Answer:
         """Requeue it; refuse when it has not ended badly or its singleton key is held."""
@@ -48,7 +54,7 @@ class Requeue(Write[Answer]):
         )
         if row is None:
             raise InvalidState("The instance has moved on: read it again.")
-        event = batch.tell(told_by_hand(REQUEUE, self.instance_id, row))
+        event = batch.tell(told_by_hand(REQUEUE, self.instance_id, (*row,)))
         answer = Answer(instance=read(batch, self.instance_id), event=event)
         keep_answer(batch, self.request, lambda: answer.cursor)
         return answer

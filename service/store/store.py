@@ -2,9 +2,10 @@
 
 from typing import TypeVar
 
+from service.domain.errors import Unavailable
 from service.store.batch import Write
 from service.store.committer import Committer, Feed
-from service.store.database import Database, Session
+from service.store.database import Database, Heard, Session
 from service.store.events import EventLog
 from service.store.instances import Instances
 from service.store.queues import Queues
@@ -32,10 +33,20 @@ class Store:
 
     async def agenda(self) -> Agenda:
         """Return what there is to do, and when."""
-        return await self._database.read(agenda)
+        return agenda(await self._database.fetch("upkeep"))
+
+    async def ready(self) -> None:
+        """Return when work can be taken; raises `Unavailable` when it can't be read or written."""
+        ((writable,),) = await self._database.fetch("writable")
+        if not writable:
+            raise Unavailable("The database takes no writes.", maybe_applied=False)
+
+    def listen(self, heard: Heard) -> bool:
+        """Have `heard` called in the running loop for what is committed; False: ask `committed`."""
+        return self._database.listen(heard)
 
     def committed(self) -> int:
-        """Return the log position that some process is known to have reached, without waiting."""
+        """Return the latest log position that is known here, without waiting."""
         return self._database.committed()
 
     def session(self) -> Session:

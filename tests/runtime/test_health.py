@@ -56,7 +56,7 @@ async def test_without_its_database_it_lives_and_is_not_ready(
     async def away() -> None:
         raise Unavailable("The disk is gone.", maybe_applied=False)
 
-    monkeypatch.setattr(process.store.events, "head", away)
+    monkeypatch.setattr(process.store, "ready", away)
     assert health.live().ok
     ready = await health.ready()
     assert not ready.ok

@@ -3,7 +3,7 @@
 import asyncio
 import gc
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import pytest
 
@@ -12,6 +12,7 @@ from service.domain.context import Context
 from service.domain.definition import Ended
 from service.domain.errors import Unavailable
 from service.domain.instance import Status
+from service.store.batch import Batch
 from service.store.hooks import ClaimHooks, FinishHook
 from tests.clock import FakeClock
 from tests.runtime.driving import Driven, enqueue, find
@@ -149,7 +150,7 @@ async def test_an_outage_does_not_end_them(
     for away in (ClaimHooks, FinishHook):
         before = len(hooked.runs)
         with monkeypatch.context() as patched:
-            patched.setattr(away, "apply", _unavailable)
+            patched.setattr(away, "perform", _unavailable)
             await driven.round()
         assert len(hooked.runs) == before + (away is FinishHook)
     gc.collect()
@@ -160,5 +161,5 @@ async def test_an_outage_does_not_end_them(
     assert await left(process) == 0
 
 
-def _unavailable(*_: object) -> None:
-    raise Unavailable("The disk is full.", maybe_applied=False)
+def _unavailable(_: Batch, writes: Sequence[object]) -> list[Unavailable]:
+    return [Unavailable("The disk is full.", maybe_applied=False) for _ in writes]

@@ -6,8 +6,7 @@ from tests.store.making import claim, enqueue, facts, later, move, running
 
 
 async def promote(process: Process) -> int:
-    promoter = Promoter(process.store, process.clock)
-    return await promoter.promote((await process.store.agenda()).next_due)
+    return await Promoter(process.store).promote(await process.store.agenda())
 
 
 async def test_what_has_come_due_can_be_claimed(process: Process, clock: FakeClock) -> None:

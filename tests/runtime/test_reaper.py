@@ -15,12 +15,12 @@ class Reaping:
         self.renewals = 0
         self._process = process
         watch = ClockWatch(process.clock, LEASE)
-        self._reaper = Reaper(
-            process.store, process.clock, watch, lease=LEASE * SECOND, renew=self._renew
-        )
+        watch.compare(process.clock.now(), process.clock.monotonic())
+        self._reaper = Reaper(process.store, watch, lease=LEASE * SECOND, renew=self._renew)
 
     async def reap(self) -> list[str]:
-        return await self._reaper.reap((await self._process.store.agenda()).next_expiry)
+        asked = self._process.clock.monotonic()
+        return await self._reaper.reap(await self._process.store.agenda(), asked)
 
     def _renew(self) -> None:
         self.renewals += 1

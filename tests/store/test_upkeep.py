@@ -144,8 +144,8 @@ async def test_after_the_clock_was_set_back_no_lease_ends_more_than_one_ahead(
     assert set(await process.store.write(Reclaim(limit=5))) == {far.id, near.id}
 
 
-async def test_the_agenda_of_an_empty_database_is_empty(process: Process) -> None:
-    assert await process.store.agenda() == Agenda(None, None, False, None)
+async def test_the_agenda_of_an_empty_database_is_empty(process: Process, clock: FakeClock) -> None:
+    assert await process.store.agenda() == Agenda(clock.now(), None, None, False, None)
 
 
 async def test_the_agenda_says_what_is_next(process: Process, clock: FakeClock) -> None:
@@ -154,16 +154,16 @@ async def test_the_agenda_says_what_is_next(process: Process, clock: FakeClock) 
     second = await running(process)
     await move(process, later(second, 40 * SECOND))
     due = clock.now() + 40 * SECOND
-    assert await process.store.agenda() == Agenda(due, None, False, None)
+    assert await process.store.agenda() == Agenda(clock.now(), due, None, False, None)
     third = await running(process)
     await clock.advance(5)
     fourth = await running(process, hooked=True)
-    assert await process.store.agenda() == Agenda(due, third.lease_until, False, None)
+    assert await process.store.agenda() == Agenda(clock.now(), due, third.lease_until, False, None)
     await enqueue(process)
     assert (await process.store.agenda()).ready
     await move(process, complete(third, "1"))
     await move(process, complete(fourth, "1"))
-    assert await process.store.agenda() == Agenda(due, None, True, clock.now())
+    assert await process.store.agenda() == Agenda(clock.now(), due, None, True, clock.now())
 
 
 async def test_what_stands_behind_a_key_is_not_due(process: Process) -> None:

@@ -43,6 +43,10 @@ UPDATE instances
  WHERE id = ?1 AND status = ?2 AND ready = 1
 RETURNING {claimed};
 
+-- name: queue_rules
+-- A queue's rules, once it is held. Params: name.
+SELECT paused, concurrency, rate_count, rate_per, rate_burst, arrival FROM queues WHERE name = ?1;
+
 -- name: spend_tokens
 -- A claim on a limited queue was counted. Params: queue, arrival.
 UPDATE queues SET arrival = ?2 WHERE name = ?1;
@@ -56,6 +60,10 @@ RETURNING cancel_requested;
 -- What workers that are gone left behind. Params: now, limit.
 SELECT {claimed} FROM instances WHERE status = 'RUNNING' AND lease_until <= ?1 LIMIT ?2;
 
+-- name: still_expired
+-- One of them, once it is held: unless its worker was quicker. Params: id, now.
+SELECT {claimed} FROM instances WHERE id = ?1 AND status = 'RUNNING' AND lease_until <= ?2;
+
 -- name: cut_leases
 -- After the judging clock was set back: no lease ends more than one lease ahead. Params: latest end.
 UPDATE instances SET lease_until = ?1 WHERE status = 'RUNNING' AND lease_until > ?1;
@@ -68,8 +76,9 @@ UPDATE instances SET ready = 1
 RETURNING id;
 
 -- name: upkeep
--- What the tick looks at: the next due time, the first lease to end, whether anything is ready, the next hook.
-SELECT (SELECT min(run_after) FROM instances WHERE status = 'PENDING' AND ready = 0 AND blocked = 0),
+-- What the tick looks at: the judging clock, the next due time, the first lease to end, whether anything is ready, the next hook.
+SELECT workflow_now(),
+       (SELECT min(run_after) FROM instances WHERE status = 'PENDING' AND ready = 0 AND blocked = 0),
        (SELECT min(lease_until) FROM instances WHERE status = 'RUNNING'),
        EXISTS (SELECT 1 FROM instances WHERE status = 'PENDING' AND ready = 1),
        (SELECT min(due) FROM hooks);

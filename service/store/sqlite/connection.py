@@ -56,9 +56,10 @@ def connect(path: str, busy_timeout: float) -> Connection:
         raise translate(error, committing=False) from error
 
 
-def prepare(raw: sqlite3.Connection) -> None:
-    """Set a fresh connection up."""
+def prepare(raw: sqlite3.Connection, clock: Clock) -> None:
+    """Set a fresh connection up; its `workflow_now()` is the clock's instant."""
     try:
+        raw.create_function("workflow_now", 0, clock.now)
         raw.executescript(_SETUP)
     except sqlite3.Error as error:
         raise translate(error, committing=False) from error
@@ -77,7 +78,11 @@ def read(raw: sqlite3.Connection, clock: Clock, work: Work[T]) -> T:
 
 
 def write(
-    raw: sqlite3.Connection, side: SideFile, clock: Clock, work: Work[T], ticket: Ticket
+    raw: sqlite3.Connection,
+    side: SideFile,
+    clock: Clock,
+    work: Callable[[SqliteTransaction], T],
+    ticket: Ticket,
 ) -> T:
     """Wait for the turn, run `work` atomically, tell the others; on disk when this returns."""
     with side.turn():

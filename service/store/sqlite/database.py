@@ -12,12 +12,13 @@ import aiosqlite
 
 from service.domain.clock import Clock
 from service.domain.errors import Unavailable
-from service.store.database import Transaction, Work
+from service.store.database import Heard, Params, Row, Work
 from service.store.migrate import migrate
 from service.store.sqlite.connection import Connection, connect, prepare, read, write
 from service.store.sqlite.faults import translate
 from service.store.sqlite.sidefile import SideFile
 from service.store.sqlite.ticket import Ticket
+from service.store.sqlite.transaction import SqliteTransaction
 from service.store.sqlite.waiting import Waiting
 
 T = TypeVar("T")
@@ -49,7 +50,7 @@ class SqliteSession:
 
     def __init__(self, path: Path, busy_timeout: float, clock: Clock) -> None:
         self._raw = connect(str(path), busy_timeout)
-        prepare(self._raw)
+        prepare(self._raw, clock)
         self._side = SideFile(path)
         self._clock = clock
 
@@ -76,6 +77,10 @@ class SqliteDatabase:
         self._busy_timeout = busy_timeout
         self._clock = clock
 
+    async def fetch(self, name: str, params: Params = ()) -> list[Row]:
+        """Return the rows of one statement on its own."""
+        return await self.read(lambda tx: tx.all(name, params))
+
     async def read(self, work: Work[T]) -> T:
         """Run `work` on one snapshot."""
         async with self._free:
@@ -99,8 +104,12 @@ class SqliteDatabase:
         finally:
             waiting.end()
 
+    def listen(self, heard: Heard) -> bool:
+        """Return that it doesn't call: `committed` costs next to nothing."""
+        return False
+
     def committed(self) -> int:
-        """Return the log position that some process announced last."""
+        """Return the log position that some process told of last."""
         return self._side.read()
 
     def session(self) -> SqliteSession:
@@ -136,7 +145,7 @@ async def open_sqlite(path: Path, *, busy_timeout: float, clock: Clock) -> Sqlit
         lines.append(Line(connection, opened[0]))
     try:
         for line in lines:
-            await line.run(lambda raw=line.raw: prepare(raw))
+            await line.run(lambda raw=line.raw: prepare(raw, clock))
     except sqlite3.Error as error:
         for line in lines:
             await line.close()
@@ -152,7 +161,7 @@ def prepare_file(path: Path, busy_timeout: float, clock: Clock) -> list[int]:
             closing(connect(str(path), busy_timeout)) as raw,
         ):
             with side.turn():
-                prepare(raw)
+                prepare(raw, clock)
             return write(raw, side, clock, _bring_up_to_date, Ticket())
     except OSError as error:
         raise _unusable(path, f"{error.strerror}.") from error
@@ -178,11 +187,10 @@ def _unusable(path: Path, reason: str) -> Unavailable:
     )
 
 
-def _bring_up_to_date(tx: Transaction) -> list[int]:
+def _bring_up_to_date(tx: SqliteTransaction) -> list[int]:
     """Migrate, and say where the log stands: a file that was put back says something else."""
     applied = migrate(tx, "service.store.sqlite")
-    row = tx.one("head")
-    tx.announce(row[0] if row else 0)
+    tx.announced = tx.all("head")[0][0]
     return applied
 
 

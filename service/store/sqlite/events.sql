@@ -2,8 +2,12 @@
 -- One event, in the order of `Event`.
 type, instance_id, name, queue, status, action, step, attempt, error, data, at, position
 
+-- name: writable
+-- Whether this database takes writes.
+SELECT TRUE;
+
 -- name: head
--- Where the log stands. 
+-- Where the log stands.
 SELECT head, head_mark, pruned, origin FROM log;
 
 -- name: advance_head

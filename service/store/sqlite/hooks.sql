@@ -13,8 +13,8 @@ RETURNING id, instance_id, name, status, error, attempts, fence;
 
 -- name: delete_hook
 -- It has run, or is given up. Params: id, fence.
-DELETE FROM hooks WHERE id = ?1 AND fence = ?2 RETURNING id;
+DELETE FROM hooks WHERE id = ?1 AND fence = ?2;
 
 -- name: postpone_hook
 -- It failed and is tried again. Params: id, fence, due.
-UPDATE hooks SET due = ?3 WHERE id = ?1 AND fence = ?2 RETURNING id;
+UPDATE hooks SET due = ?3 WHERE id = ?1 AND fence = ?2;

@@ -26,6 +26,10 @@ SELECT {instance} FROM instances i
  WHERE i.singleton_key = ?2 AND i.name = ?1 AND i.finished_at IS NULL
  ORDER BY i.created_at DESC, i.id DESC;
 
+-- name: singleton_of
+-- The singleton key that an instance stands under, which never changes. Params: id.
+SELECT name, singleton_key FROM instances WHERE id = ?1 AND singleton_key IS NOT NULL;
+
 -- name: unblock
 -- The holder of the key has ended: the one that stands behind it may go. Params: name, singleton_key, now.
 UPDATE instances SET blocked = 0, ready = (run_after <= ?3)

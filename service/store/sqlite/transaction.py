@@ -1,7 +1,7 @@
 """Named statements inside one SQLite transaction, in the connection's own thread."""
 
 import sqlite3
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 
 from service.domain.clock import Instant
@@ -26,6 +26,11 @@ class SqliteTransaction:
         """Return the instant at which the transaction began."""
         return self._now
 
+    def lock(
+        self, *, queues: Sequence[str], keys: Sequence[object], instances: Sequence[str]
+    ) -> None:
+        """Do nothing: whoever writes holds the whole file."""
+
     def all(self, name: str, params: Params = ()) -> list[Row]:
         """Run a statement and return its rows."""
         return self._cursor.execute(SQL[name], params).fetchall()
@@ -43,6 +48,10 @@ class SqliteTransaction:
             rows = execute(sql, each).fetchall()
             answers.append(rows[0] if rows else None)
         return answers
+
+    def every(self, name: str, params: Sequence[Params]) -> list[list[Row]]:
+        """Run a statement once for each of `params` and return each one's rows."""
+        return [self.all(name, each) for each in params]
 
     def run(self, name: str, params: Sequence[Params]) -> None:
         """Run a statement that answers nothing once for each of `params`."""
@@ -77,6 +86,11 @@ class SqliteTransaction:
         finally:
             self._cursor.execute("RELEASE part")
 
-    def announce(self, position: int) -> None:
-        """Tell the other processes of a log position after the commit."""
-        self.announced = position
+    def append(self, events: Sequence[Params], mark: int) -> Callable[[], int]:
+        """Write events at the end of the log; the others are told after the commit."""
+        before = self.all("head")[0][0]
+        rows = [(*event, position) for position, event in enumerate(events, before + 1)]
+        self.run("insert_event", rows)
+        self.announced = before + len(rows)
+        self.run("advance_head", [(self.announced, mark)])
+        return lambda: before

@@ -4,7 +4,7 @@ from enum import StrEnum
 from typing import TypeVar
 
 from service.domain.errors import Unavailable
-from service.store.database import Database, Session, Transaction, Work
+from service.store.database import Database, Heard, Params, Row, Session, Transaction, Work
 
 T = TypeVar("T")
 
@@ -24,6 +24,10 @@ class FaultyDatabase:
         self.real = real
         self.fault: Fault | None = None
 
+    async def fetch(self, name: str, params: Params = ()) -> list[Row]:
+        """Read one statement."""
+        return await self.real.fetch(name, params)
+
     async def read(self, work: Work[T]) -> T:
         """Read."""
         return await self.real.read(work)
@@ -39,6 +43,10 @@ class FaultyDatabase:
         if fault is Fault.UNHEARD:
             raise Unavailable("Nobody knows.", maybe_applied=True)
         return answer
+
+    def listen(self, heard: Heard) -> bool:
+        """Listen."""
+        return self.real.listen(heard)
 
     def committed(self) -> int:
         """Return the log position that was announced last."""

@@ -134,6 +134,7 @@ class World:
         leases = [row.lease_until for row in rows if row.lease_until is not None]
         dues = [hook.due for hook in self.now.hooks.values()]
         assert self._run(store.agenda()) == Agenda(
+            self.clock.now(),
             min(later, default=None),
             min(leases, default=None),
             any(row.ready for row in rows),
