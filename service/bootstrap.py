@@ -81,7 +81,11 @@ async def open_service(
     """
     clock = clock or SystemClock()
     database = await open_database(
-        settings.database, busy_timeout=settings.busy_timeout.total_seconds(), clock=clock
+        settings.database,
+        busy_timeout=settings.busy_timeout.total_seconds(),
+        clock=clock,
+        poll=settings.poll.total_seconds(),
+        listen=settings.listen_database,
     )
     emitter = Emitter(settings.ring_events, settings.ring_bytes)
     channel = Channel(emitter)
@@ -155,6 +159,7 @@ def _wire(
             store.events,
             clock,
             store.committed,
+            listen=store.listen,
             feed=channel.publish,
             poll=settings.poll.total_seconds(),
             tick=_BACKSTOP_SECONDS,

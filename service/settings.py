@@ -25,13 +25,13 @@ from pydantic_core import ErrorDetails
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from service.domain.units import parse_size, parse_span
+from service.store.urls import SQLITE, check_postgres_url, check_url, described
 
 PREFIX = "WORKFLOW_"
 TEST_PREFIX = "WORKFLOW_TEST_"
 """Variables of the test suite; they are no settings, and nothing here reads them."""
 
 LOCAL = "http://127.0.0.1:8000/graphql"
-SQLITE = "sqlite:///"
 LONGEST = timedelta(days=36_500)
 
 
@@ -105,11 +105,15 @@ class Settings(_Environment):
     """
 
     database: str = "sqlite:///workflows.db"
-    """URL of the database: `sqlite:///` and a path; a fourth slash begins an absolute one."""
+    """URL of the database: `sqlite:///` and a path (a fourth slash begins an absolute one), or
+    `postgresql://user:password@host:port/name`."""
+    listen_database: str | None = None
+    """URL of the same PostgreSQL past its pooler, to hear at once of what others wrote."""
     busy_timeout: Span = timedelta(seconds=5)
     """How long a write waits for its turn before it is `UNAVAILABLE`; behind others up to twice."""
     poll: Span = timedelta(milliseconds=80)
-    """How often a process looks for what others wrote to the same SQLite file."""
+    """How often a process looks for what others wrote, where it isn't told: on SQLite, and behind a
+    pooler."""
 
     host: str = "127.0.0.1"
     """Address to listen on."""
@@ -173,9 +177,16 @@ class Settings(_Environment):
     """Least severe entry that is logged: `debug`, `info`, `warning` or `error`."""
 
     @property
-    def database_path(self) -> Path:
-        """The file of the SQLite database; relative to the working directory unless absolute."""
+    def database_path(self) -> Path | None:
+        """The file of an SQLite database; relative to the working directory unless absolute."""
+        if not self.database.startswith(SQLITE):
+            return None
         return Path(self.database.removeprefix(SQLITE))
+
+    @property
+    def database_name(self) -> str:
+        """What the database is called where people read of it."""
+        return described(self.database)
 
     def warnings(self) -> list[str]:
         """Return what is allowed but that whoever runs this should hear of, for the log."""
@@ -190,20 +201,14 @@ class Settings(_Environment):
     @field_validator("database")
     @classmethod
     def _check_database(cls, url: str) -> str:
-        scheme, separator, _ = url.partition(":")
-        path = url.removeprefix(SQLITE)
-        example = f"Write {SQLITE}workflows.db, or {SQLITE}/var/lib/workflows.db for a full path."
-        if not separator or scheme.lower() != "sqlite":
-            raise ValueError(f"only SQLite is supported, by a URL. {example}")
-        if url == "sqlite://" or ":memory:" in path or "mode=memory" in path:
-            raise ValueError(
-                "a database in memory would be lost with the process, and its connections could "
-                f"not share it. {example}"
-            )
-        if path == url or not path.strip("/"):
-            raise ValueError(f"a SQLite URL has three slashes and then a path. {example}")
-        if set(path) & set("?#\0"):
-            raise ValueError(f"the path may not contain ?, # or NUL. {example}")
+        check_url(url)
+        return url
+
+    @field_validator("listen_database")
+    @classmethod
+    def _check_listen_database(cls, url: str | None) -> str | None:
+        if url is not None:
+            check_postgres_url(url)
         return url
 
     @model_validator(mode="after")
@@ -220,6 +225,11 @@ def _disagreements(settings: Settings) -> Iterator[str]:
             "heartbeat must be less than half of lease, so that one lost renewal loses no work: "
             f"lower {PREFIX}HEARTBEAT ({_seconds(settings.heartbeat)}) "
             f"or raise {PREFIX}LEASE ({_seconds(settings.lease)})."
+        )
+    if settings.listen_database is not None and settings.database.startswith(SQLITE):
+        yield (
+            "listen_database is for PostgreSQL behind a pooler, and the database is an SQLite "
+            f"file: remove {PREFIX}LISTEN_DATABASE."
         )
     if settings.blocked_after >= settings.blocked_limit:
         yield (

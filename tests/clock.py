@@ -21,9 +21,25 @@ class FakeClock:
 
     def __init__(self, start: Instant = NOON) -> None:
         self._start = start
-        self._elapsed = 0
+        self._moved = 0
+        self.on_move: list[Callable[[Instant], None]] = []
+        """Told of each new instant: what judges time elsewhere must move with this clock."""
         self._sleepers: list[tuple[int, int, asyncio.Future[None]]] = []
         self._order = count()
+
+    @property
+    def _elapsed(self) -> int:
+        return self._moved
+
+    @_elapsed.setter
+    def _elapsed(self, elapsed: int) -> None:
+        if elapsed != self._moved:
+            self._moved = elapsed
+            self._tell()
+
+    def _tell(self) -> None:
+        for moved in self.on_move:
+            moved(self.now())
 
     def now(self) -> Instant:
         """Return the wall clock's instant."""
@@ -52,6 +68,7 @@ class FakeClock:
     def set_wall(self, seconds: float) -> None:
         """Set the wall clock forward, or back, by `seconds`; the monotonic one doesn't move."""
         self._start += round(seconds * SECOND)
+        self._tell()
 
     async def advance(self, seconds: float) -> None:
         """Move on by `seconds`, stopping at each due time on the way to let its sleeper run.

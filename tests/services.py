@@ -24,8 +24,10 @@ from service.store.database import Database, Params, Row, Work
 from service.store.opening import open_database
 from service.store.store import Store
 from tests.clock import FakeClock
+from tests.postgres.databases import Databases
+from tests.postgres.judging import Judge
 
-DATABASES = ("sqlite",)
+DATABASES = ("sqlite", "postgres")
 
 PAYLOAD_LIMIT = 10_000
 ENQUEUE_MANY_LIMIT = 100
@@ -181,10 +183,27 @@ def clock() -> FakeClock:
 
 
 @pytest.fixture(params=DATABASES)
-def place(request: pytest.FixtureRequest, tmp_path: Path, clock: FakeClock) -> Generator[Place]:
-    assert request.param == "sqlite"
-    with TemporaryDirectory(dir=_MEMORY if os.access(_MEMORY, os.W_OK) else tmp_path) as folder:
-        yield Place(f"sqlite:///{folder}/wf.db", clock)
+def place(request: pytest.FixtureRequest, clock: FakeClock) -> Generator[Place]:
+    if request.param == "sqlite":
+        with file_url() as url:
+            yield Place(url, clock)
+        return
+    databases: Databases = request.getfixturevalue("postgres_databases")
+    url = databases.fresh()
+    try:
+        with Judge(url, clock.now()) as judge:
+            clock.on_move.append(judge.set)
+            yield Place(url, clock)
+            clock.on_move.remove(judge.set)
+    finally:
+        databases.release(url)
+
+
+@contextmanager
+def file_url() -> Generator[str]:
+    """Yield the URL of a file that is not there yet, in memory where a machine has such files."""
+    with TemporaryDirectory(dir=_MEMORY if os.access(_MEMORY, os.W_OK) else None) as folder:
+        yield f"sqlite:///{folder}/wf.db"
 
 
 @pytest.fixture

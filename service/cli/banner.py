@@ -20,13 +20,13 @@ def show_banner(address: str, settings: Settings, registry: Workflows) -> None:
     """Say, on a terminal, where the API is and what to try; elsewhere log the address."""
     url = f"{address}/graphql"
     if not sys.stdout.isatty():
-        facts = {"url": url, "database": str(settings.database_path.resolve())}
+        facts = {"url": url, "database": settings.database_name}
         _log.info("The service is at %s.", url, extra=facts)
         return
     names = list(registry.definitions)
     facts = {
         "GraphQL": url + ("   (opens in a browser too)" if settings.ide else ""),
-        "Database": str(settings.database_path.resolve()),
+        "Database": settings.database_name,
         "Workflows": ", ".join(names) or "none yet",
     }
     lines = [f"  {click.style(f'{name:<10}', bold=True)} {value}" for name, value in facts.items()]

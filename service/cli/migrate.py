@@ -6,7 +6,7 @@ from service.cli.options import database_option
 from service.cli.status import reported
 from service.runtime.clock import SystemClock
 from service.settings import Settings
-from service.store.sqlite.database import prepare_file
+from service.store.opening import migrate_database
 
 
 @click.command()
@@ -18,7 +18,10 @@ def migrate(database: str | None) -> None:
     """
     with reported():
         settings = Settings.read(database=database)
-        path = settings.database_path
-        applied = prepare_file(path, settings.busy_timeout.total_seconds(), SystemClock())
+        applied = migrate_database(
+            settings.database,
+            busy_timeout=settings.busy_timeout.total_seconds(),
+            clock=SystemClock(),
+        )
         numbers = ", ".join(map(str, applied)) or "none was missing"
-        click.echo(f"{path}: up to date. Migrations applied: {numbers}.")
+        click.echo(f"{settings.database_name}: up to date. Migrations applied: {numbers}.")

@@ -10,7 +10,8 @@ Command = Callable[..., None]
 database_option = click.option(
     "--database",
     metavar="URL",
-    help="Such as sqlite:///wf.db, or sqlite:////var/lib/wf.db.  [env: WORKFLOW_DATABASE]",
+    help="Such as sqlite:///wf.db, sqlite:////var/lib/wf.db, or postgresql://host/name.  "
+    "[env: WORKFLOW_DATABASE]",
 )
 
 

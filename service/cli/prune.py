@@ -25,10 +25,11 @@ def prune(database: str | None, retention: str | None) -> None:
     """
     with reported():
         settings = Settings.read(database=database, retention=retention)
-        if not settings.database_path.exists():
-            fail(f"There is no file {settings.database_path}. --database names another.", REFUSED)
+        path = settings.database_path
+        if path is not None and not path.exists():
+            fail(f"There is no file {path}. --database names another.", REFUSED)
         rows = asyncio.run(_prune(settings))
-        click.echo(f"{settings.database_path}: {rows} rows are gone.")
+        click.echo(f"{settings.database_name}: {rows} rows are gone.")
 
 
 async def _prune(settings: Settings) -> int:

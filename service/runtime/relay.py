@@ -19,13 +19,16 @@ _MAX_BACKOFF = 5.0
 _logger = logging.getLogger(__name__)
 
 
+Listen = Callable[[Callable[[int, Sequence[Event]], None]], Callable[[], None] | None]
+
+
 class Relay:
     """Reads the log on from the ring's head whenever the ring is behind it.
 
-    That it is behind it learns from the emitter (a batch left a gap), from `committed` (the last
-    position that any process is known to have written; a call that costs next to nothing), asked
-    each `poll` seconds, and, should neither tell, from the log's head, read each `tick` seconds.
-    What it reads goes to `feed`, by default the emitter's own.
+    That it is behind it learns from the emitter (a batch left a gap), from the database, which
+    calls by `listen`, or else tells by `committed` (a call that costs next to nothing) each `poll`
+    seconds, and, should none of them tell, from the log's head, read each `tick` seconds. What it
+    reads goes to `feed`, by default the emitter's own.
     """
 
     def __init__(
@@ -35,6 +38,7 @@ class Relay:
         clock: Clock,
         committed: Callable[[], int],
         *,
+        listen: Listen | None = None,
         feed: Callable[[Sequence[Event]], None] | None = None,
         poll: float = 0.05,
         tick: float = 1.0,
@@ -44,17 +48,29 @@ class Relay:
         self._log = log
         self._clock = clock
         self._committed = committed
+        self._listen = listen or _nobody
+        self._deafen: Callable[[], None] | None = None
+        self._loop = asyncio.get_running_loop()
         self._poll = poll
         self._tick = tick
         self._backoff = 0.0
         self._failing = False
 
     def ease(self) -> None:
-        """Ask only each `tick` from now on, since another relay of this process tells the rest."""
+        """Ask only each `tick` from now on, since another relay of this process tells the rest.
+
+        May be called from any thread.
+        """
         self._poll = self._tick
+        self._listen = _nobody
+        if self._deafen is not None:
+            self._loop.call_soon_threadsafe(self._deafen)
 
     async def run(self) -> None:
         """Relay until cancelled. An outage of the database is logged once, and outlived."""
+        self._deafen = self._listen(self._hear)
+        if self._deafen is not None:
+            self._poll = self._tick
         async with asyncio.TaskGroup() as tasks:
             tasks.create_task(self._watch())
             tasks.create_task(self._pull())
@@ -67,6 +83,11 @@ class Relay:
             if self._clock.monotonic() - looked >= self._tick:
                 looked = self._clock.monotonic()
                 await self._look()
+
+    def _hear(self, position: int, events: Sequence[Event]) -> None:
+        if position > self._emitter.head:
+            self._feed(events)
+            self._emitter.miss(position)
 
     def _known(self) -> int:
         try:
@@ -117,3 +138,7 @@ class Relay:
         if self._failing:
             self._failing = False
             _logger.info("The log can be read again.")
+
+
+def _nobody(_: object) -> None:
+    return None

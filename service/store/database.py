@@ -115,10 +115,10 @@ class Database(Protocol):
         """
         ...
 
-    def listen(self, heard: Heard) -> bool:
+    def listen(self, heard: Heard) -> Callable[[], None] | None:
         """Call `heard` in the running loop soon after a commit that wrote events, by whomever.
 
-        False: this database doesn't call; ask `committed` now and then.
+        Returns what ends that; or None: this database doesn't call, ask `committed` now and then.
         """
         ...
 

@@ -1,5 +1,6 @@
 """Everything that is kept, by noun, and the one door for writing it."""
 
+from collections.abc import Callable
 from typing import TypeVar
 
 from service.domain.errors import Unavailable
@@ -41,8 +42,8 @@ class Store:
         if not writable:
             raise Unavailable("The database takes no writes.", maybe_applied=False)
 
-    def listen(self, heard: Heard) -> bool:
-        """Have `heard` called in the running loop for what is committed; False: ask `committed`."""
+    def listen(self, heard: Heard) -> Callable[[], None] | None:
+        """Have `heard` called in the running loop for what is committed; None: ask `committed`."""
         return self._database.listen(heard)
 
     def committed(self) -> int:

@@ -9,8 +9,8 @@ from service.domain.clock import Clock
 from service.store.database import Work
 from service.store.sqlite.faults import translate
 from service.store.sqlite.sidefile import SideFile
-from service.store.sqlite.ticket import Ticket
 from service.store.sqlite.transaction import SqliteTransaction
+from service.store.ticket import Ticket
 
 T = TypeVar("T")
 

@@ -17,9 +17,9 @@ from service.store.migrate import migrate
 from service.store.sqlite.connection import Connection, connect, prepare, read, write
 from service.store.sqlite.faults import translate
 from service.store.sqlite.sidefile import SideFile
-from service.store.sqlite.ticket import Ticket
 from service.store.sqlite.transaction import SqliteTransaction
-from service.store.sqlite.waiting import Waiting
+from service.store.ticket import Ticket
+from service.store.waiting import Waiting
 
 T = TypeVar("T")
 _OLDEST_SQLITE = (3, 37, 0)
@@ -104,9 +104,8 @@ class SqliteDatabase:
         finally:
             waiting.end()
 
-    def listen(self, heard: Heard) -> bool:
-        """Return that it doesn't call: `committed` costs next to nothing."""
-        return False
+    def listen(self, heard: Heard) -> None:
+        """Don't call: `committed` costs next to nothing."""
 
     def committed(self) -> int:
         """Return the log position that some process told of last."""

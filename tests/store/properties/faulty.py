@@ -1,5 +1,6 @@
 """A database whose next transaction goes wrong, at the moment that a test chose."""
 
+from collections.abc import Callable
 from enum import StrEnum
 from typing import TypeVar
 
@@ -44,7 +45,7 @@ class FaultyDatabase:
             raise Unavailable("Nobody knows.", maybe_applied=True)
         return answer
 
-    def listen(self, heard: Heard) -> bool:
+    def listen(self, heard: Heard) -> Callable[[], None] | None:
         """Listen."""
         return self.real.listen(heard)
 

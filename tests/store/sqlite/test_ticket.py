@@ -3,7 +3,7 @@ import threading
 import pytest
 
 from service.domain.errors import Unavailable
-from service.store.sqlite.ticket import Ticket
+from service.store.ticket import Ticket
 
 
 def test_what_has_begun_is_not_given_up() -> None:

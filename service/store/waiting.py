@@ -1,16 +1,19 @@
-"""How long a task waits for a write in another thread."""
+"""How long a task waits for work in another thread."""
 
 import asyncio
 
 from service.domain.errors import Unavailable
-from service.store.sqlite.ticket import Ticket
+from service.store.ticket import Ticket
+
+_BUSY = "Other processes keep the database busy."
+_SLOW = "The database is too slow."
 
 
 class Waiting:
-    """Bounds the wait of the running task: `seconds` for the turn, and as long for the disk.
+    """Bounds the wait of the running task: `seconds` for the turn, and as long for the work.
 
-    A write whose turn has not come is given up; one that has begun is left to the disk, and after
-    the second bound nobody knows what became of it.
+    What has not begun by then is given up; what has begun is left to its thread, and after the
+    second bound nobody knows what became of it.
     """
 
     def __init__(self, ticket: Ticket, seconds: float) -> None:
@@ -34,15 +37,15 @@ class Waiting:
 
     def _look(self) -> None:
         if self._ticket.abandon():
-            self._cut(Unavailable("Other processes keep the database busy.", maybe_applied=False))
+            self._cut(Unavailable(self._ticket.reason or _BUSY, maybe_applied=False))
         else:
-            self._timer = self._loop.call_later(
-                self._seconds,
-                self._cut,
-                Unavailable("The disk that holds the database is too slow."),
-            )
+            self._timer = self._loop.call_later(self._seconds, self._give_up)
+
+    def _give_up(self) -> None:
+        self._cut(Unavailable(self._ticket.reason or _SLOW))
 
     def _cut(self, reason: Unavailable) -> None:
         self._over = reason
+        self._ticket.over.set()
         if self._task is not None:
             self._task.cancel()

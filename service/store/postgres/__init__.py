@@ -1,0 +1,1 @@
+"""PostgreSQL: the driver, the statements and the migrations."""
