@@ -1,9 +1,7 @@
 """`python -m bench`: measures everything, or the benches that are named."""
 
 import argparse
-import shutil
 import sys
-import tempfile
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -23,7 +21,9 @@ from bench import (
 )
 from bench.figure import Line
 from bench.plan import Plan
+from bench.postgres.ground import PostgresGround
 from bench.process import ROOT
+from bench.sqlite.ground import SqliteGround
 
 Bench = Callable[[Plan], Awaitable[list[Line]]]
 
@@ -45,12 +45,17 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--quick", action="store_true", help="less work, two rounds: a rough look")
     parser.add_argument("--rounds", type=int, help="how often each figure is measured (5)")
     parser.add_argument("--json", type=Path, help="where to write the figures as JSON")
-    parser.add_argument("--folder", type=Path, help="where the databases are made")
+    parser.add_argument("--folder", type=Path, help="where the SQLite databases are made")
     parser.add_argument(
-        "--dbos-venv",
+        "--database",
+        metavar="URL",
+        help="a PostgreSQL server's, on which databases are made, instead of SQLite",
+    )
+    parser.add_argument(
+        "--venvs",
         type=Path,
-        default=ROOT.parent / "venv-dbos",
-        help="the virtual environment of DBOS, made when it is not there",
+        default=ROOT.parent,
+        help="where the virtual environments of the peers are, made when they are not there",
     )
     given = parser.parse_args()
     unknown = [name for name in given.benches if name not in BENCHES]
@@ -73,19 +78,20 @@ def main() -> int:
     """Run it, print the table, write the JSON; 1 when a floor was missed."""
     given = _arguments()
     began = datetime.now(UTC)
-    folder = Path(tempfile.mkdtemp(prefix="bench-", dir=given.folder))
+    ground = PostgresGround(given.database) if given.database else SqliteGround(given.folder)
     plan = Plan(
-        folder=folder,
-        dbos_venv=given.dbos_venv,
+        ground=ground,
+        venvs=given.venvs.absolute(),
         rounds=given.rounds or (2 if given.quick else 5),
         scale=0.2 if given.quick else 1.0,
     )
     try:
         lines = uvloop.run(_measure(given.benches or list(BENCHES), plan))
     finally:
-        shutil.rmtree(folder)
+        ground.close()
     path = given.json or report.default_path(began)
-    report.save(lines, path, at=began, command=" ".join(["python -m bench", *sys.argv[1:]]))
+    command = " ".join(["python -m bench", *sys.argv[1:]])
+    report.save(lines, path, at=began, command=command, database=ground.title)
     print(f"\n{len(lines)} figures are in {path}")
     return 1 if any(line.holds is False for line in lines) else 0
 

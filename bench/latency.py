@@ -3,24 +3,28 @@
 import asyncio
 import json
 import time
-from collections.abc import Awaitable, Callable
-from contextlib import aclosing
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import aclosing, asynccontextmanager
 
-from bench import rows, single_row
-from bench.figure import Figure, Floor, Line
+from bench.figure import Figure, Line
 from bench.http_wire import Connection, post
 from bench.inside import ended, inside, request
 from bench.mutation import enqueue_body
 from bench.plan import Plan
 from bench.server import service as serve
+from bench.server import worker
+from bench.standards import judged
 from bench.subscriber import Subscriber, follow_body
+from bench.turns import Measure
 from service.bootstrap import Service
 
 EVERY = 0.1
+PATIENCE = 30.0
 ROUNDS = 3
-FLOORS = {50: Floor(6.0, at_most=True), 99: Floor(25.0, at_most=True)}
-COMMIT = "a single durable commit, sqlite3"
+PERCENTS = (50, 99)
+COMMIT = "a single durable commit"
 PYTHON = "enqueue to COMPLETED, in Python"
+APART = "enqueue to COMPLETED, worker in another process"
 WIRE = "enqueue to COMPLETED, HTTP to WebSocket"
 
 
@@ -28,21 +32,25 @@ class Times:
     """When each instance was asked for and when it was seen to be completed."""
 
     def __init__(self) -> None:
-        self._asked: dict[str, float] = {}
-        self._seen: dict[str, float] = {}
+        self._seen: dict[str, asyncio.Future[float]] = {}
 
     def seen(self, instance_id: str) -> None:
         """Note that it is completed."""
-        self._seen[instance_id] = time.perf_counter()
+        self._of(instance_id).set_result(time.perf_counter())
 
     async def ask(self, enqueue: Callable[[], Awaitable[str]], total: int) -> list[float]:
         """Enqueue at an even pace, and return how long each took, in ms, the shortest first."""
+        asked: dict[str, float] = {}
         for _ in range(total):
             start = time.perf_counter()
-            self._asked[await enqueue()] = start
+            asked[await enqueue()] = start
             await asyncio.sleep(max(0.0, start + EVERY - time.perf_counter()))
-        await asyncio.sleep(1)
-        return sorted((self._seen[each] - start) * 1000 for each, start in self._asked.items())
+        async with asyncio.timeout(PATIENCE):
+            ends = await asyncio.gather(*map(self._of, asked))
+        return sorted((end - start) * 1000 for end, start in zip(ends, asked.values(), strict=True))
+
+    def _of(self, instance_id: str) -> asyncio.Future[float]:
+        return self._seen.setdefault(instance_id, asyncio.get_running_loop().create_future())
 
 
 async def in_python(service: Service, total: int) -> list[float]:
@@ -94,32 +102,53 @@ async def over_the_wire(port: int, total: int) -> list[float]:
         subscriber.close()
 
 
+@asynccontextmanager
+async def _apart(url: str) -> AsyncGenerator[Service]:
+    """Open a service here that enqueues and follows, and a worker in another process."""
+    async with inside(url, worker=False) as service, worker(url):
+        yield service
+
+
+def percentile(way: str, percent: int) -> str:
+    """Return the name of a figure."""
+    return f"{way}, p{percent}"
+
+
 async def run(plan: Plan) -> list[Line]:
-    """Measure both ways, in turns with single commits at the same pace."""
+    """Measure every way, in turns with single commits at the same pace."""
     total = plan.many(200)
-    runs: dict[str, list[list[float]]] = {COMMIT: [], PYTHON: [], WIRE: []}
-    commits = plan.new_file("commits")
-    rows.create(commits)
+    runs: dict[str, list[list[float]]] = {COMMIT: [], PYTHON: [], APART: [], WIRE: []}
     async with (
-        inside(plan.new_file("latency"), worker=True) as service,
-        serve(plan.new_file("latency-served")) as server,
+        plan.ground.commits(plan.new_database("commits")) as commit,
+        inside(plan.new_database("latency"), worker=True) as service,
+        _apart(plan.new_database("latency-apart")) as apart,
+        serve(plan.new_database("latency-served")) as server,
     ):
         await in_python(service, 5)
+        await in_python(apart, 5)
         await over_the_wire(server.port, 5)
         for _ in range(min(plan.rounds, ROUNDS)):
-            runs[COMMIT].append(await single_row.paced(commits, total // 4, EVERY))
+            runs[COMMIT].append(await _paced(commit, total // 4))
             runs[PYTHON].append(await in_python(service, total))
+            runs[APART].append(await in_python(apart, total))
             runs[WIRE].append(await over_the_wire(server.port, total))
-    return [
-        Line(bench="latency", figure=_percentile(COMMIT, 50, runs[COMMIT])),
-        *(
-            Line(bench="latency", figure=_percentile(way, percent, runs[way]), floor=floor)
-            for way in (PYTHON, WIRE)
-            for percent, floor in FLOORS.items()
-        ),
-    ]
+    figures = {
+        percentile(way, percent): _percentile(way, percent, runs[way])
+        for way in runs
+        for percent in PERCENTS
+    }
+    return judged("latency", figures, plan.ground.standards)
 
 
-def _percentile(name: str, percent: int, runs: list[list[float]]) -> Figure:
+async def _paced(commit: Measure, total: int) -> list[float]:
+    """Return how long each of some commits took, made one each `EVERY` seconds."""
+    took: list[float] = []
+    for _ in range(total):
+        took.append(await commit())
+        await asyncio.sleep(EVERY)
+    return sorted(took)
+
+
+def _percentile(way: str, percent: int, runs: list[list[float]]) -> Figure:
     values = [run[min(len(run) - 1, len(run) * percent // 100)] for run in runs]
-    return Figure(f"{name}, p{percent}", "ms", values)
+    return Figure(percentile(way, percent), "ms", values)

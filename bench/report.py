@@ -3,7 +3,6 @@
 import json
 import os
 import platform
-import sqlite3
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -23,10 +22,10 @@ def show(lines: Sequence[Line], out: TextIO) -> None:
         out.write("  ".join(cells).rstrip() + "\n")
 
 
-def save(lines: Sequence[Line], path: Path, *, at: datetime, command: str) -> None:
+def save(lines: Sequence[Line], path: Path, *, at: datetime, command: str, database: str) -> None:
     """Write what was measured, and on what, as JSON."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(_document(lines, at, command), indent=2) + "\n")
+    path.write_text(json.dumps(_document(lines, at, command, database), indent=2) + "\n")
 
 
 def default_path(at: datetime) -> Path:
@@ -57,7 +56,9 @@ def _number(value: float) -> str:
     return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
 
 
-def _document(lines: Sequence[Line], at: datetime, command: str) -> dict[str, object]:
+def _document(
+    lines: Sequence[Line], at: datetime, command: str, database: str
+) -> dict[str, object]:
     return {
         "at": at.isoformat(timespec="seconds"),
         "command": command,
@@ -66,7 +67,7 @@ def _document(lines: Sequence[Line], at: datetime, command: str) -> dict[str, ob
             "load": os.getloadavg()[0],
             "platform": platform.platform(),
             "python": platform.python_version(),
-            "sqlite": sqlite3.sqlite_version,
+            "database": database,
         },
         "lines": [
             {

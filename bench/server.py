@@ -57,7 +57,7 @@ async def bare() -> AsyncGenerator[Server]:
     """Serve the yardstick."""
     port = free_port()
     async with running("-m", "bench.bare", str(port), env=_ENVIRONMENT) as process:
-        await _answers(process, f"http://127.0.0.1:{port}/graphql?query=%7Bready%7D")
+        await _answers(process, f"http://127.0.0.1:{port}/graphql?query=%7B__typename%7D")
         yield Server(process, port)
 
 

@@ -62,7 +62,8 @@ def _settings(busy_timeout: float, *, local: bool) -> str:
     """Return the statement that sets a session up, or one transaction.
 
     Commits wait for the disk even where the server's default is not to. No statement scans a
-    table: a plan that was made while one was small would be kept when it has grown.
+    table: a plan that was made while one was small would be kept when it has grown. What that adds to
+    the cost of a one-row table would have every statement compiled.
     """
     millis = round(busy_timeout * 1000)
     scope = "true" if local else "false"
@@ -71,6 +72,7 @@ def _settings(busy_timeout: float, *, local: bool) -> str:
         "statement_timeout": f"'{millis}'",
         "idle_in_transaction_session_timeout": f"'{round(_IDLE_IN_TRANSACTION * 1000)}'",
         "enable_seqscan": "'off'",
+        "jit": "'off'",
         "synchronous_commit": "CASE WHEN current_setting('synchronous_commit') IN ('off', 'local') "
         "THEN 'on' ELSE current_setting('synchronous_commit') END",
     }

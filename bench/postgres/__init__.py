@@ -1,0 +1,1 @@
+"""PostgreSQL: its databases, its limits and what it is judged by."""

@@ -1,0 +1,1 @@
+"""SQLite: its files, its limits and what it is judged by."""
