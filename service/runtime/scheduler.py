@@ -25,7 +25,8 @@ class Scheduler:
     """Drives everything that moves, in one task, so that a tick never overlaps itself.
 
     It wakes when the tick or something else is due, when an event tells of something that may be
-    claimed, and when a place becomes free while more is ready.
+    claimed (after a pause, where other workers are quicker), and when a place becomes free while
+    more is ready.
     """
 
     def __init__(
@@ -50,6 +51,7 @@ class Scheduler:
         self._tick = tick
         self._alarm = Alarm(clock)
         self._next_round = clock.monotonic()
+        self._reach_at = float("inf")
         self._stopping = False
 
     async def tick(self) -> None:
@@ -83,6 +85,9 @@ class Scheduler:
 
     def freed(self) -> None:
         """Take note that a place has become free."""
+        if self._dispatcher.hoped and self._reach_at == float("inf"):
+            self._reach_at = self._clock.monotonic() + self._dispatcher.patience.pause()
+            self._alarm.ring()
         if self._dispatcher.wanted:
             self._alarm.ring()
 
@@ -91,7 +96,7 @@ class Scheduler:
         try:
             if self._clock.monotonic() >= self._next_round:
                 await self.tick()
-            elif self._dispatcher.wanted:
+            elif self._dispatcher.wanted or self._reaches():
                 await self._dispatch()
         except Unavailable as error:
             _log.warning("The scheduler can't reach the database, and goes on trying: %s", error)
@@ -104,6 +109,7 @@ class Scheduler:
     async def _dispatch(self) -> None:
         if self._stopping:
             return
+        self._reach_at = float("inf")
         await self._dispatcher.dispatch()
         token_in = self._dispatcher.next_token_in
         if token_in is not None:
@@ -117,7 +123,14 @@ class Scheduler:
     def _pause(self) -> float:
         if self._dispatcher.wanted and self._dispatcher.free > 0:
             return 0.0
-        return self._next_round - self._clock.monotonic()
+        return min(self._next_round, self._reach_at) - self._clock.monotonic()
+
+    def _reaches(self) -> bool:
+        """Return whether it is time to reach for what nobody else has taken meanwhile."""
+        if self._clock.monotonic() < self._reach_at:
+            return False
+        self._reach_at = float("inf")
+        return bool(self._dispatcher.hoped)
 
     def _plan(self, seconds: float) -> None:
         self._next_round = self._clock.monotonic() + min(seconds, self._tick)
@@ -130,14 +143,22 @@ class Scheduler:
         if not events:
             self._dispatcher.wanted = True
         for event in events:
-            if event.type in TERMINAL:
-                self._hooks.hear(event)
-            if event.type in LATER and event.status is Status.PENDING:
-                self._plan(0.0)
-                self._alarm.ring()
-            elif event.status is Status.PENDING:
-                self._dispatcher.wanted = True
-            if self._makes_room(event):
-                self._dispatcher.wanted = True
+            self._note(event)
+        if self._dispatcher.hoped and self._reach_at == float("inf"):
+            self._reach_at = self._clock.monotonic() + self._dispatcher.patience.pause()
+            self._alarm.ring()
         if self._dispatcher.wanted:
             self._alarm.ring()
+
+    def _note(self, event: Event) -> None:
+        if event.type in TERMINAL:
+            self._hooks.hear(event)
+        if event.type in LATER and event.status is Status.PENDING:
+            self._plan(0.0)
+            self._alarm.ring()
+        elif event.status is Status.PENDING:
+            self._dispatcher.hope(event)
+        else:
+            self._dispatcher.hoped.discard(event.instance_id)
+        if self._makes_room(event):
+            self._dispatcher.wanted = True

@@ -61,9 +61,9 @@ class Link:
 def _settings(busy_timeout: float, *, local: bool) -> str:
     """Return the statement that sets a session up, or one transaction.
 
-    Commits wait for the disk even where the server's default is not to. No statement scans a
-    table: a plan that was made while one was small would be kept when it has grown. What that adds to
-    the cost of a one-row table would have every statement compiled.
+    Commits wait for the disk even where the server's default is not to. No statement scans a table
+    that has an index: a plan that was made while it was small would be kept when it has grown. As
+    the log's one row is scanned all the same, at a forbidding cost, nothing is compiled for it.
     """
     millis = round(busy_timeout * 1000)
     scope = "true" if local else "false"

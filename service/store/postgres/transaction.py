@@ -93,10 +93,11 @@ class PostgresTransaction:
 
     def every(self, name: str, params: Sequence[Params]) -> list[list[Row]]:
         """Run a statement on all of `params` and return each one's rows."""
-        answers: list[list[Row]] = [list[Row]() for _ in params]
+        answers: list[list[Row]] = [[] for _ in params]
         if params:
             for row in self._ask(SQL[name], columns(params)):
-                answers[row[0] - 1].append(row[1:])
+                number: int = row[0]
+                answers[number - 1].append(row[1:])
         return answers
 
     def run(self, name: str, params: Sequence[Params]) -> None:
