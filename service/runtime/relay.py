@@ -13,6 +13,7 @@ from service.operations.events import Log
 
 BATCH = 500
 
+_OWN = 0.02
 _FIRST_BACKOFF = 0.1
 _MAX_BACKOFF = 5.0
 
@@ -85,9 +86,14 @@ class Relay:
                 await self._look()
 
     def _hear(self, position: int, events: Sequence[Event]) -> None:
-        if position > self._emitter.head:
+        if position <= self._emitter.head:
+            return
+        if events:
             self._feed(events)
             self._emitter.miss(position)
+        else:
+            # A large batch, which may be of this process, and fed at any moment.
+            self._loop.call_later(_OWN, self._emitter.miss, position)
 
     def _known(self) -> int:
         try:

@@ -61,9 +61,10 @@ class Link:
 def _settings(busy_timeout: float, *, local: bool) -> str:
     """Return the statement that sets a session up, or one transaction.
 
-    Commits wait for the disk even where the server's default is not to. No statement scans a table
-    that has an index: a plan that was made while it was small would be kept when it has grown. As
-    the log's one row is scanned all the same, at a forbidding cost, nothing is compiled for it.
+    Commits wait for the disk even where the server's default is not to. Every statement finds its
+    rows one by one in an index, and none scans a table or an index from end to end: such a plan,
+    made while a table was small, would be kept when it has grown. As the log's one row is scanned
+    all the same, at a forbidding cost, nothing is compiled for it.
     """
     millis = round(busy_timeout * 1000)
     scope = "true" if local else "false"
@@ -72,6 +73,8 @@ def _settings(busy_timeout: float, *, local: bool) -> str:
         "statement_timeout": f"'{millis}'",
         "idle_in_transaction_session_timeout": f"'{round(_IDLE_IN_TRANSACTION * 1000)}'",
         "enable_seqscan": "'off'",
+        "enable_mergejoin": "'off'",
+        "enable_hashjoin": "'off'",
         "jit": "'off'",
         "synchronous_commit": "CASE WHEN current_setting('synchronous_commit') IN ('off', 'local') "
         "THEN 'on' ELSE current_setting('synchronous_commit') END",
