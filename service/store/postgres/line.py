@@ -1,5 +1,6 @@
 """One connection for one thread at a time, made again when it is lost; and what runs on it."""
 
+import logging
 from collections.abc import Callable
 from contextlib import suppress
 from typing import TypeVar
@@ -14,6 +15,7 @@ from service.store.postgres.wire import Wire
 from service.store.ticket import Ticket
 
 T = TypeVar("T")
+_log = logging.getLogger(__name__)
 _FIRST_PAUSE = 0.02
 _LONGEST_PAUSE = 0.5
 
@@ -24,9 +26,12 @@ class Line:
     def __init__(self, link: Link) -> None:
         self._link = link
         self._wire: Wire | None = None
+        self._lost = False
 
     def fetch(self, name: str, params: Params) -> list[Row]:
         """Run one statement that reads."""
+        if self._link.pooled:
+            return self.read(lambda tx: tx.all(name, params))
 
         def work(wire: Wire) -> list[Row]:
             reply = wire.send(*prepared(name, params))
@@ -40,7 +45,7 @@ class Line:
 
         def once(wire: Wire) -> T:
             transaction = PostgresTransaction(wire)
-            transaction.begin(*self._link.snapshot)
+            transaction.begin(*self._link.begin(snapshot=True))
             try:
                 return work(transaction)
             finally:
@@ -75,7 +80,7 @@ class Line:
     def _write(self, work: Callable[[PostgresTransaction], T], ticket: Ticket) -> T:
         wire = self._open()
         transaction = PostgresTransaction(wire)
-        transaction.begin(*self._link.beginning)
+        transaction.begin(*self._link.begin(snapshot=False))
         try:
             ticket.begin()
             answer = work(transaction)
@@ -89,7 +94,7 @@ class Line:
             if fault is None or not fault.lost:
                 self._undo(wire)
                 raise
-            self.close()
+            self._lose(error)
             committed = self._find_out(transaction, ticket)
         if not committed:
             raise psycopg.OperationalError("The transaction was undone.")
@@ -136,6 +141,9 @@ class Line:
     def _open(self) -> Wire:
         if self._wire is None:
             self._wire = self._link.wire()
+            if self._lost:
+                self._lost = False
+                _log.info("The connection to PostgreSQL is made again.")
         return self._wire
 
     def _undo(self, wire: Wire) -> None:
@@ -155,5 +163,11 @@ class Line:
         if fault is None:
             raise error
         if fault.lost:
-            self.close()
+            self._lose(error)
         return fault
+
+    def _lose(self, error: psycopg.Error) -> None:
+        self.close()
+        if not self._lost:
+            self._lost = True
+            _log.warning("The connection to PostgreSQL is lost: %s", " ".join(str(error).split()))

@@ -42,20 +42,13 @@ class Link:
             wire.receive()
         return wire
 
-    @property
-    def beginning(self) -> tuple[str, ...]:
-        """Return the statements that begin a transaction which writes."""
-        if not self.pooled:
-            return ("BEGIN",)
-        return ("BEGIN", _settings(self.busy_timeout, local=True))
+    def begin(self, *, snapshot: bool) -> tuple[str, ...]:
+        """Return the statements that begin a transaction, one that only reads if `snapshot`.
 
-    @property
-    def snapshot(self) -> tuple[str, ...]:
-        """Return the statements that begin a transaction which reads."""
-        begin = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
-        if not self.pooled:
-            return (begin,)
-        return (begin, _settings(self.busy_timeout, local=True))
+        What a pooler lends is set up each time.
+        """
+        begin = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY" if snapshot else "BEGIN"
+        return (begin, _settings(self.busy_timeout, local=True)) if self.pooled else (begin,)
 
 
 def _settings(busy_timeout: float, *, local: bool) -> str:

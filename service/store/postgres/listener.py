@@ -4,7 +4,6 @@ import asyncio
 import json
 import logging
 from collections.abc import Awaitable, Callable
-from contextlib import suppress
 from typing import Any
 
 import psycopg
@@ -65,8 +64,7 @@ class Listener:
         try:
             return await asyncio.shield(connecting)
         except asyncio.CancelledError:
-            with suppress(psycopg.Error):
-                (await connecting).close()
+            connecting.add_done_callback(_put_away)
             raise
 
     def _open(self) -> psycopg.Connection[Any]:
@@ -115,3 +113,9 @@ class Listener:
         if self._failing:
             self._failing = False
             _log.info("Notifications are heard again.")
+
+
+def _put_away(connecting: "asyncio.Future[psycopg.Connection[Any]]") -> None:
+    """Close a connection that nobody waits for any more."""
+    if not connecting.cancelled() and connecting.exception() is None:
+        connecting.result().close()
