@@ -78,6 +78,19 @@ class Cluster:
         with (self._data / "postgresql.conf").open("a") as file:
             file.writelines(f"{name} = '{value}'\n" for name, value in chosen.items())
 
+    def follow(self, primary: "Cluster") -> None:
+        """Make its files: a copy of a primary's, which it follows until `promote`."""
+        self.binaries.run(
+            "pg_basebackup", "-d", primary.url(), "-D", self._data, "-R", "-c", "fast", "--no-sync"
+        )
+        self._port.write_text(f"{lasting_port()}")
+        with (self._data / "postgresql.conf").open("a") as file:
+            file.write(f"port = '{self.port}'\n")
+
+    def promote(self) -> None:
+        """Follow nobody any more, and take writes."""
+        self.binaries.run("pg_ctl", "promote", "-w", "-D", self._data)
+
     def start(self) -> None:
         """Start it, and wait until it takes connections."""
         try:

@@ -46,13 +46,18 @@ class Clusters:
     def one(self, settings: Mapping[str, str] | None = None) -> Generator[Cluster]:
         """Start a cluster of one's own, with these settings, until the block ends."""
         template = self._template or self._make_template()
-        with alone(self._memory):
-            folder = Folder(named(self._memory), self.account)
-        cluster = Cluster(self.binaries, folder.path)
-        try:
+        with self.empty() as cluster:
             cluster.make(template, settings)
             cluster.start()
             yield cluster
+
+    @contextmanager
+    def empty(self) -> Generator[Cluster]:
+        """Have a folder for a cluster that has no files yet, until the block ends."""
+        with alone(self._memory):
+            folder = Folder(named(self._memory), self.account)
+        try:
+            yield Cluster(self.binaries, folder.path)
         finally:
             self._leave(folder, self._memory)
 
