@@ -51,7 +51,7 @@ RETURNING p.n, {claimed};
 
 -- name: queue_rules
 -- Queues' rules, once they are held. Params: name.
-SELECT p.n, q.paused, q.concurrency, q.rate_count, q.rate_per, q.rate_burst, q.arrival
+SELECT p.n, q.name, q.paused, q.concurrency, q.rate_count, q.rate_per, q.rate_burst, q.arrival
   FROM unnest($1::text[]) WITH ORDINALITY AS p (name, n) JOIN queues q ON q.name = p.name;
 
 -- name: spend_tokens
