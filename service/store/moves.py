@@ -141,7 +141,7 @@ def _progress(batch: Batch, move: Progression) -> Params:
         move.params,
         move.state,
         move.max_attempts,
-        batch.now + move.delay,
+        batch.now + move.delay if move.move.target is Status.PENDING else None,
         move.move.target is Status.PENDING and move.delay == 0,
         batch.now,
     )

@@ -1,11 +1,13 @@
 -- The guarded UPDATEs. Each guard reads only columns of the row it updates, which is held by then.
 
 -- name: progress
--- On to the next action, under the same lease or back to the queue. Params: id, fence, visit, source, target,
--- action, params, state, max_attempts, run_after, ready, now.
+-- On to the next action, under the same lease or back to the queue. What goes on to run keeps every column that an
+-- index has, so that no index is written. Params: id, fence, visit, source, target, action, params, state,
+-- max_attempts, run_after (NULL: as it was), ready, now.
 UPDATE instances i
    SET status = p.target, visit = i.visit + 1, action = p.action, params = p.params, state = p.state, attempts = 0,
-       losses = 0, max_attempts = p.max_attempts, run_after = p.run_after, ready = p.ready, updated_at = p.now,
+       losses = 0, max_attempts = p.max_attempts, run_after = coalesce(p.run_after, i.run_after), ready = p.ready,
+       updated_at = p.now,
        worker = CASE p.target WHEN 'RUNNING' THEN i.worker END,
        lease_until = CASE p.target WHEN 'RUNNING' THEN i.lease_until END
   FROM unnest($1::text[], $2::bigint[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[],

@@ -2,10 +2,10 @@
 
 -- name: progress
 -- On to the next action, under the same lease or back to the queue. Params: id, fence, visit, source, target,
--- action, params, state, max_attempts, run_after, ready, now.
+-- action, params, state, max_attempts, run_after (NULL: as it was), ready, now.
 UPDATE instances
    SET status = ?5, visit = visit + 1, action = ?6, params = ?7, state = ?8, attempts = 0, losses = 0,
-       max_attempts = ?9, run_after = ?10, ready = ?11, updated_at = ?12,
+       max_attempts = ?9, run_after = coalesce(?10, run_after), ready = ?11, updated_at = ?12,
        worker = CASE ?5 WHEN 'RUNNING' THEN worker END,
        lease_until = CASE ?5 WHEN 'RUNNING' THEN lease_until END
  WHERE id = ?1 AND fence = ?2 AND visit = ?3 AND status = ?4 AND cancel_requested = 0
