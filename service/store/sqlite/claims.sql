@@ -45,7 +45,7 @@ RETURNING {claimed};
 
 -- name: queue_rules
 -- A queue's rules, once it is held. Params: name.
-SELECT paused, concurrency, rate_count, rate_per, rate_burst, arrival FROM queues WHERE name = ?1;
+SELECT name, paused, concurrency, rate_count, rate_per, rate_burst, arrival FROM queues WHERE name = ?1;
 
 -- name: spend_tokens
 -- A claim on a limited queue was counted. Params: queue, arrival.
