@@ -118,7 +118,9 @@ class PostgresTransaction:
         """Run a statement that was put together from named pieces, with a `?` for each param."""
         first, *rest = text.split("?")
         numbered = first + "".join(f"${number}{part}" for number, part in enumerate(rest, 1))
-        return self._ask(numbered, [literal(value) for value in params])
+        reply = self._wire.send(numbered, [literal(value) for value in params], kept=False)
+        self._wire.receive()
+        return reply.rows or []
 
     def piece(self, name: str) -> str:
         """Return the text of a named piece."""

@@ -56,10 +56,13 @@ class Wire:
         """Return whether something was sent that was not received yet."""
         return bool(self._sent)
 
-    def send(self, text: str, params: Sequence[bytes | None] = ()) -> Reply:
-        """Send a statement; its reply is filled by the next `receive`."""
+    def send(self, text: str, params: Sequence[bytes | None] = (), *, kept: bool = True) -> Reply:
+        """Send a statement; its reply is filled by the next `receive`.
+
+        What is `kept` by the server is parsed once: one of a text that comes again and again.
+        """
         reply = Reply()
-        if self._named:
+        if self._named and kept:
             name = self._names.get(text)
             if name is None:
                 name = b"s%d" % len(self._names)
