@@ -1,7 +1,7 @@
 """Real processes of the service, for tests that start, freeze, stop and kill them.
 
-A `Crew` starts them in one folder, on one SQLite file, with short leases and ticks (`QUICK`); each
-is a `Process`, on a port that is free:
+A `Crew` starts them in one folder, on one database, with short leases and ticks (`QUICK`); each is
+a `Process`, on a port that is free:
 
     async def test_a_worker_that_dies(crew: Crew, notes: Notes) -> None:
         api, worker = crew.api(), crew.worker()        # `crew.serve()` is both in one process
@@ -15,8 +15,8 @@ A setting is its variable: `crew.worker(WORKFLOW_LEASE="60s")`, or `crew.sets(â€
 started from then on. `authors` names another module than `tests.scenarios.authored`, `port` a port
 of the test's choice. The fixtures `crew` and `notes` are in `tests/scenarios/conftest.py`.
 
-At the end every process is killed and reaped, and what each logged is looked through: "locked" or
-a traceback fails the test, unless it said `crew.bears("words of that line")` before.
+At the end every process is killed and reaped, and what each logged is looked through: "locked", a
+deadlock or a traceback fails the test, unless it said `crew.bears("words of that line")` before.
 """
 
 import asyncio
@@ -34,7 +34,7 @@ import httpx
 
 ROOT = Path(__file__).parents[1]
 AUTHORS = "tests.scenarios.authored"
-FAULTS = ("database is locked", "Traceback (most recent call last)")
+FAULTS = ("database is locked", "deadlock detected", "Traceback (most recent call last)")
 AUTHORS_OWN = '"logger": "workflow"'
 """Lines that tell of what an author's code raised: there a traceback is as it should be."""
 QUICK = {
@@ -135,13 +135,13 @@ class Process:
 
 
 class Crew:
-    """The processes of one test."""
+    """The processes of one test, on the database at a URL."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, database: str) -> None:
         self.folder = folder
-        self.database = folder / "workflows.db"
+        self.database = database
         self.processes: list[Process] = []
-        self._env: dict[str, str] = {}
+        self._env = {"WORKFLOW_DATABASE": database}
         self._borne: list[str] = []
 
     def sets(self, **env: str) -> None:

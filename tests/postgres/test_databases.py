@@ -14,6 +14,9 @@ CREATE TABLE below (id bigint NOT NULL REFERENCES prepared);
 CREATE FUNCTION told() RETURNS int LANGUAGE sql AS 'SELECT 1';
 INSERT INTO prepared (n) VALUES (10), (20);
 """
+COUNT = "SELECT count(*) FROM prepared"
+OID = "SELECT oid FROM pg_database WHERE datname = current_database()"
+HAS = "SELECT EXISTS (SELECT FROM pg_database WHERE datname = $1)"
 SPOILED = [
     "CREATE TABLE more (n int)",
     "CREATE INDEX ON prepared (n)",

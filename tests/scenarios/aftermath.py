@@ -1,9 +1,7 @@
 """One worker is killed in the midst of its work, and another one is started at once."""
 
 import asyncio
-import sqlite3
 from collections.abc import Sequence
-from contextlib import closing
 from dataclasses import dataclass
 
 from service.domain.events import Event
@@ -12,6 +10,7 @@ from tests.processes import Crew, until
 from tests.scenarios.harsh import HARSH, workflows
 from tests.scenarios.inside import ended, enqueue, history, observing
 from tests.scenarios.notes import BEGAN, Note, Notes
+from tests.scenarios.raw import rows
 
 LEASE = 3.0
 TREK, ORPHAN, FIRST, NEXT = "trek", "orphan", "first-in-lane", "next-in-lane"
@@ -74,7 +73,6 @@ async def _story(crew: Crew, notes: Notes) -> Aftermath:
 
 def _lease(crew: Crew, instance_id: str) -> int:
     """Return when the first lease of an instance ends, or 0 when that is over."""
-    with closing(sqlite3.connect(crew.database)) as raw:
-        query = "SELECT lease_until FROM instances WHERE id = ? AND fence = 1"
-        found = raw.execute(query, (instance_id,)).fetchone()
-    return 0 if found is None or found[0] is None else int(found[0])
+    query = "SELECT lease_until FROM instances WHERE id = ? AND fence = 1"
+    found = rows(crew.database, query, instance_id)
+    return found[0][0] or 0 if found else 0

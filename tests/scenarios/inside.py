@@ -1,11 +1,9 @@
-"""Services inside the test's own process, each with its own connections to one SQLite file."""
+"""Services inside the test's own process, each with its own connections to one database."""
 
 import asyncio
 import json
-import sqlite3
-from collections.abc import AsyncGenerator, Generator, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager, closing, contextmanager
-from pathlib import Path
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any
 
 import httpx
@@ -35,14 +33,14 @@ QUICK: dict[str, object] = {
 """Short times, but for the lease: what stalls a test's own process for long loses nothing."""
 
 
-def settings_on(folder: Path, **given: object) -> Settings:
-    """Return settings for the database of the test."""
-    return Settings.read(**{"database": f"sqlite:///{folder / 'wf.db'}", **QUICK, **given})
+def settings_on(database: str, **given: object) -> Settings:
+    """Return settings for the database at a URL."""
+    return Settings.read(database=database, **{**QUICK, **given})
 
 
 @asynccontextmanager
 async def services(
-    folder: Path,
+    database: str,
     registry: Workflows,
     count: int = 1,
     *,
@@ -51,7 +49,7 @@ async def services(
     **given: object,
 ) -> AsyncGenerator[Sequence[Service]]:
     """Open services on one database, each as a process of its own would."""
-    settings = settings_on(folder, **given)
+    settings = settings_on(database, **given)
     async with AsyncExitStack() as stack:
         yield [
             await stack.enter_async_context(
@@ -64,8 +62,7 @@ async def services(
 @asynccontextmanager
 async def observing(crew: Crew, registry: Workflows) -> AsyncGenerator[Service]:
     """Open a service that only asks, beside the processes of a crew."""
-    database = f"sqlite:///{crew.database}"
-    async with services(crew.folder, registry, worker=False, database=database) as (service,):
+    async with services(crew.database, registry, worker=False) as (service,):
         yield service
 
 
@@ -111,9 +108,11 @@ class Site:
 
 
 @asynccontextmanager
-async def site(folder: Path, registry: Workflows, *, worker: bool = True) -> AsyncGenerator[Site]:
+async def site(
+    database: str, registry: Workflows, *, worker: bool = True, **given: Any
+) -> AsyncGenerator[Site]:
     """Serve a service of its own until the end of the block."""
-    async with services(folder, registry, worker=worker) as (service,):
+    async with services(database, registry, worker=worker, **given) as (service,):
         app = build_app(service, service.settings)
         serving = Serving(app, bind("127.0.0.1", 0), body_limit=service.settings.body_limit)
         ready = asyncio.Event()
@@ -176,18 +175,3 @@ async def told(
         while kind not in (happened := await types(service, instance_id)):
             await asyncio.sleep(0.005)
     return happened
-
-
-def rows(folder: Path, query: str, *params: object) -> list[tuple[Any, ...]]:
-    """Return what a query of the test's own finds in the file."""
-    with closing(sqlite3.connect(folder / "wf.db", isolation_level=None)) as raw:
-        return raw.execute(query, params).fetchall()
-
-
-@contextmanager
-def busy(folder: Path) -> Generator[None]:
-    """Keep everybody from writing to the database for the block."""
-    with closing(sqlite3.connect(folder / "wf.db", isolation_level=None)) as raw:
-        raw.execute("BEGIN IMMEDIATE")
-        yield
-        raw.execute("ROLLBACK")

@@ -2,7 +2,6 @@
 
 import asyncio
 import time
-from pathlib import Path
 
 from service import Context, Workflows
 from service.client import Client, EventType
@@ -14,12 +13,12 @@ from tests.scenarios.notes import BEGAN, ENDED, Notes, note
 
 
 async def test_bug_125_a_loop_that_is_held_up_keeps_its_lease_and_holds_up_no_other_process(
-    crew: Crew, notes: Notes
+    sqlite_crew: Crew, notes: Notes
 ) -> None:
-    crew.sets(WORKFLOW_LEASE="2s", WORKFLOW_HEARTBEAT="0.25s")
-    crew.bears("blocks the event loop")
-    server, other = crew.serve(authors=HARSH), crew.worker(authors=HARSH)
-    crew.ready()
+    sqlite_crew.sets(WORKFLOW_LEASE="2s", WORKFLOW_HEARTBEAT="0.25s")
+    sqlite_crew.bears("blocks the event loop")
+    server, other = sqlite_crew.serve(authors=HARSH), sqlite_crew.worker(authors=HARSH)
+    sqlite_crew.ready()
     async with Client(server.url) as client:
         job = {"file": notes.file, "tag": "blocks", "seconds": scaled(3.5, 10)}
         handle = await client.enqueue("blocks", job)
@@ -41,7 +40,7 @@ async def test_bug_125_a_loop_that_is_held_up_keeps_its_lease_and_holds_up_no_ot
 
 
 async def test_bug_127_fifty_blocking_calls_in_threads_leave_the_api_free(
-    tmp_path: Path, notes: Notes
+    sqlite_database: str, notes: Notes
 ) -> None:
     # Plain functions run in threads of ours once there are steps; until then in asyncio's own.
     workflows = Workflows()
@@ -52,7 +51,7 @@ async def test_bug_127_fifty_blocking_calls_in_threads_leave_the_api_free(
         await asyncio.to_thread(time.sleep, 0.1)
         note(notes.file, ENDED)
 
-    async with site(tmp_path, workflows) as page:
+    async with site(sqlite_database, workflows) as page:
         ids = await enqueue_many(page.service, "work", [None] * 50)
         answers = 0
         while notes.count(ENDED) < 50:

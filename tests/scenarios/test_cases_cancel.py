@@ -5,7 +5,6 @@ import random
 from collections import defaultdict
 from dataclasses import replace
 from datetime import timedelta
-from pathlib import Path
 
 import pytest
 
@@ -20,7 +19,7 @@ from tests.services import until
 
 
 async def test_bug_023_a_cancel_at_the_very_end_agrees_with_the_end(
-    tmp_path: Path, notes: Notes
+    database: str, notes: Notes
 ) -> None:
     workflows = Workflows()
     began: defaultdict[str, asyncio.Event] = defaultdict(asyncio.Event)
@@ -32,7 +31,7 @@ async def test_bug_023_a_cancel_at_the_very_end_agrees_with_the_end(
         note(notes.file, ENDED, instance=ctx.instance_id)
         return "done"
 
-    async with services(tmp_path, workflows, 2) as (one, other):
+    async with services(database, workflows, 2) as (one, other):
 
         async def play(number: int) -> tuple[str, CancelOutcome]:
             instance_id = await enqueue(one, "brief")
@@ -62,7 +61,7 @@ async def test_bug_023_a_cancel_at_the_very_end_agrees_with_the_end(
                     assert outcome is CancelOutcome.REQUESTED
 
 
-async def test_bug_025_a_loop_is_cancelled_within_one_action(tmp_path: Path, notes: Notes) -> None:
+async def test_bug_025_a_loop_is_cancelled_within_one_action(database: str, notes: Notes) -> None:
     # Actions stand for the steps of the row: each ends in a checkpoint.
     workflows = Workflows()
     loop = workflows.machine("loop", output=int)
@@ -73,7 +72,7 @@ async def test_bug_025_a_loop_is_cancelled_within_one_action(tmp_path: Path, not
         await asyncio.sleep(random.uniform(0.005, 0.015))
         return turn.next(None)
 
-    async with services(tmp_path, workflows, 2) as (one, other):
+    async with services(database, workflows, 2) as (one, other):
 
         async def play(number: int) -> None:
             instance_id = await enqueue(one, "loop")
@@ -91,7 +90,7 @@ async def test_bug_025_a_loop_is_cancelled_within_one_action(tmp_path: Path, not
 
 @pytest.mark.parametrize("answer", ["raises", "returns", "goes on"])
 async def test_bug_027_an_action_that_swallows_the_cancel_is_cancelled_all_the_same(
-    tmp_path: Path, notes: Notes, answer: str
+    database: str, notes: Notes, answer: str
 ) -> None:
     workflows = Workflows()
 
@@ -111,7 +110,7 @@ async def test_bug_027_an_action_that_swallows_the_cancel_is_cancelled_all_the_s
     async def after(ctx: Context[None], params: None) -> str:
         return "next"
 
-    async with services(tmp_path, workflows, slots=1) as (service,):
+    async with services(database, workflows, slots=1) as (service,):
         instance_id = await enqueue(service, "stubborn")
         await until(lambda: notes.count(BEGAN) == 1)
         await service.workflows.cancel(instance_id)
@@ -123,10 +122,9 @@ async def test_bug_027_an_action_that_swallows_the_cancel_is_cancelled_all_the_s
 
 
 async def test_bug_029_what_is_due_later_is_cancelled_at_once_and_never_runs(
-    tmp_path: Path, notes: Notes
+    database: str, clock: FakeClock, notes: Notes
 ) -> None:
     # A handing over that is due later stands for the sleep of the row.
-    clock = FakeClock()
     workflows = Workflows()
     patient = workflows.machine("patient", output=str)
 
@@ -139,7 +137,7 @@ async def test_bug_029_what_is_due_later_is_cancelled_at_once_and_never_runs(
         note(notes.file, BEGAN)
         return End("late")
 
-    async with services(tmp_path, workflows, clock=clock, poll="1s") as (service,):
+    async with services(database, workflows, clock=clock, poll="1s") as (service,):
         instance_id = await enqueue(service, "patient")
         await told(service, instance_id, EventType.CHECKPOINT)
         answered = await service.workflows.cancel(instance_id)
@@ -154,7 +152,7 @@ async def test_bug_029_what_is_due_later_is_cancelled_at_once_and_never_runs(
 
 
 async def test_bug_033_a_timeout_and_a_cancellation_that_nobody_asked_for_are_failures(
-    tmp_path: Path,
+    database: str,
 ) -> None:
     workflows = Workflows()
 
@@ -166,7 +164,7 @@ async def test_bug_033_a_timeout_and_a_cancellation_that_nobody_asked_for_are_fa
     async def gives_up(ctx: Context[None], params: None) -> None:
         raise asyncio.CancelledError("my own idea")
 
-    async with services(tmp_path, workflows) as (service,):
+    async with services(database, workflows) as (service,):
         ids = [await enqueue(service, "slow"), await enqueue(service, "gives-up")]
         late, own = await ended(service, *ids)
         assert (late.status, own.status) == (Status.FAILED, Status.FAILED)
@@ -175,7 +173,7 @@ async def test_bug_033_a_timeout_and_a_cancellation_that_nobody_asked_for_are_fa
         assert own.last_error == "CancelledError: my own idea"
 
 
-async def test_bug_035_nothing_starts_after_it_was_cancelled(tmp_path: Path, notes: Notes) -> None:
+async def test_bug_035_nothing_starts_after_it_was_cancelled(database: str, notes: Notes) -> None:
     workflows = Workflows()
 
     @workflows.workflow
@@ -183,7 +181,7 @@ async def test_bug_035_nothing_starts_after_it_was_cancelled(tmp_path: Path, not
         note(notes.file, BEGAN, instance=ctx.instance_id)
         await asyncio.sleep(0.01)
 
-    async with services(tmp_path, workflows, 4, slots=10) as workers:
+    async with services(database, workflows, 4, slots=10) as workers:
         first = workers[0]
         await first.queues.pause("work")
         ids = await enqueue_many(first, "work", [None] * scaled(200, 1000))

@@ -14,7 +14,7 @@ from tests.scenarios.notes import BEGAN, ENDED, Notes, note, overlap
 
 
 async def test_bug_090_a_cap_of_one_holds_for_two_workers_and_for_six(
-    tmp_path: Path, notes: Notes
+    database: str, notes: Notes
 ) -> None:
     workflows = Workflows()
     workflows.queue("one", concurrency=1)
@@ -26,10 +26,10 @@ async def test_bug_090_a_cap_of_one_holds_for_two_workers_and_for_six(
         note(notes.file, ENDED, instance=ctx.instance_id)
 
     count = scaled(40, 200)
-    async with services(tmp_path, workflows, 2) as (one, _):
+    async with services(database, workflows, 2) as (one, _):
         ids = await enqueue_many(one, "job", [None] * count)
         await ended(one, *ids[: count // 2])
-        async with services(tmp_path, workflows, 4):
+        async with services(database, workflows, 4):
             await ended(one, *ids)
     assert overlap(notes.all()) == 1
     assert list(notes.runs().values()) == [1] * count

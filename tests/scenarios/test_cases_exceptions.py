@@ -2,7 +2,6 @@
 
 import asyncio
 from datetime import timedelta
-from pathlib import Path
 
 import pytest
 
@@ -16,7 +15,7 @@ RAISED = [BaseException("all"), SystemExit(3), KeyboardInterrupt("stop"), Genera
 
 @pytest.mark.parametrize("error", RAISED, ids=lambda error: type(error).__name__)
 async def test_bug_119_what_is_no_exception_fails_the_instance_alone(
-    tmp_path: Path, error: BaseException
+    sqlite_database: str, error: BaseException
 ) -> None:
     # Plain functions in threads stand for the sync steps of the row.
     workflows = Workflows()
@@ -41,7 +40,7 @@ async def test_bug_119_what_is_no_exception_fails_the_instance_alone(
     async def after(ctx: Context[None], params: None) -> str:
         return "alive"
 
-    async with services(tmp_path, workflows) as (service,):
+    async with services(sqlite_database, workflows) as (service,):
         ids = [await enqueue(service, "raises", where) for where in ("here", "thread", "task")]
         failed = await ended(service, *ids)
         assert [each.status for each in failed] == [Status.FAILED] * 3
@@ -52,7 +51,7 @@ async def test_bug_119_what_is_no_exception_fails_the_instance_alone(
         assert completed.output == '"alive"'
 
 
-async def test_bug_121_a_group_tells_of_every_member(tmp_path: Path) -> None:
+async def test_bug_121_a_group_tells_of_every_member(sqlite_database: str) -> None:
     workflows = Workflows()
 
     async def leave() -> None:
@@ -71,7 +70,7 @@ async def test_bug_121_a_group_tells_of_every_member(tmp_path: Path) -> None:
             await asyncio.sleep(0)
             group.create_task(leave())
 
-    async with site(tmp_path, workflows) as page:
+    async with site(sqlite_database, workflows) as page:
         instance_id = await enqueue(page.service, "grouped")
         (instance,) = await ended(page.service, instance_id)
         assert instance.status is Status.FAILED
@@ -90,7 +89,7 @@ class Mute(Exception):
 
 @pytest.mark.parametrize("kind", ["empty", "assert", "mute"])
 async def test_bug_123_an_error_without_words_is_recorded_by_its_type(
-    tmp_path: Path, kind: str
+    sqlite_database: str, kind: str
 ) -> None:
     workflows = Workflows()
 
@@ -102,7 +101,7 @@ async def test_bug_123_an_error_without_words_is_recorded_by_its_type(
             raise Mute
         assert kind == "nothing"
 
-    async with services(tmp_path, workflows) as (service,):
+    async with services(sqlite_database, workflows) as (service,):
         instance_id = await enqueue(service, "wordless")
         (instance,) = await ended(service, instance_id)
         assert instance.status is Status.FAILED

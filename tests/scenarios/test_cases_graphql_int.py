@@ -1,13 +1,12 @@
 """Positions and counts past 2^31 are as good as small ones."""
 
-from pathlib import Path
-
 import pytest
 
 from service import Context, Workflows
 from service.domain.queue import QueueView
 from tests.scenarios.history import position
-from tests.scenarios.inside import ended, enqueue, rows, services, site
+from tests.scenarios.inside import ended, enqueue, services, site
+from tests.scenarios.raw import alter
 
 BORDER = 2**31
 FOLLOW = "subscription S($after: String) { workflowEvents(after: $after) { cursor type } }"
@@ -17,7 +16,7 @@ READ = """query Q($id: ID!, $after: String) { workflowInstance(instanceID: $id) 
 
 
 async def test_bug_187_a_log_goes_on_past_two_to_the_31(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    database: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # Delays past 2^31 ms are left for when an enqueue can have one.
     workflows = Workflows()
@@ -25,10 +24,10 @@ async def test_bug_187_a_log_goes_on_past_two_to_the_31(
     @workflows.workflow
     async def run(ctx: Context[None], params: None) -> None: ...
 
-    async with services(tmp_path, workflows, worker=False):
-        pass  # the file is there
-    rows(tmp_path, "UPDATE log SET head = ?1, pruned = ?1", BORDER - 2)
-    async with site(tmp_path, workflows) as page, page.talk() as talk:
+    async with services(database, workflows, worker=False):
+        pass  # the log is there
+    alter(database, "UPDATE log SET head = ?, pruned = ?", BORDER - 2, BORDER - 2)
+    async with site(database, workflows) as page, page.talk() as talk:
         await talk.subscribe("from the start", FOLLOW, after="")
         seen = []
         first = await enqueue(page.service, "run")

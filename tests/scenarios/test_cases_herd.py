@@ -1,7 +1,6 @@
 """Many queues, one of them full: the others go on as if they were alone."""
 
 import asyncio
-from pathlib import Path
 
 from service import Context, Workflows
 from service.domain.events import EventType
@@ -11,7 +10,7 @@ from tests.scenarios.notes import BEGAN, Notes, note
 
 
 async def test_bug_203_one_full_queue_of_a_hundred_holds_up_none_of_the_others(
-    tmp_path: Path, notes: Notes
+    database: str, notes: Notes
 ) -> None:
     workflows = Workflows()
     for number in range(100):
@@ -22,7 +21,7 @@ async def test_bug_203_one_full_queue_of_a_hundred_holds_up_none_of_the_others(
         note(notes.file, BEGAN, tag=tag)
         await asyncio.sleep(0.05 if tag == "full" else 0)
 
-    async with services(tmp_path, workflows, 2, slots=20) as (one, _):
+    async with services(database, workflows, 2, slots=20) as (one, _):
         await enqueue_many(one, "job", ["full"] * scaled(2_000, 50_000), queue="lane-0")
         ids = [
             await enqueue(one, "job", f"small-{number}", queue=f"lane-{number}")

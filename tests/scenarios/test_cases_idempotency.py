@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Sequence
-from pathlib import Path
 
 import pytest
 
@@ -36,8 +35,8 @@ def request(name: str, order: object, key: str, queue: str | None = None) -> Enq
     return EnqueueRequest(name=name, params=order, queue=queue, idempotency_key=key)
 
 
-async def test_bug_036_the_same_key_gives_the_same_instance(tmp_path: Path, notes: Notes) -> None:
-    async with services(tmp_path, registry(notes)) as (service,):
+async def test_bug_036_the_same_key_gives_the_same_instance(database: str, notes: Notes) -> None:
+    async with services(database, registry(notes)) as (service,):
         replies = [await service.workflows.enqueue(request("ship", 1, "k")) for _ in range(3)]
         (instance_id,) = {reply.instance.id for reply in replies}
         assert [reply.created for reply in replies] == [True, False, False]
@@ -49,10 +48,10 @@ async def test_bug_036_the_same_key_gives_the_same_instance(tmp_path: Path, note
 
 
 async def test_bug_038_every_answer_names_an_instance_that_can_be_read_at_once(
-    tmp_path: Path, notes: Notes
+    database: str, notes: Notes
 ) -> None:
     # Two processes, and none gets an error: BUG-040 on SQLite.
-    async with services(tmp_path, registry(notes), 2) as both:
+    async with services(database, registry(notes), 2) as both:
 
         async def ask(service: Service, other: Service, key: str) -> Enqueued:
             reply = await service.workflows.enqueue(request("ship", 1, key))
@@ -74,9 +73,9 @@ async def test_bug_038_every_answer_names_an_instance_that_can_be_read_at_once(
 
 
 async def test_bug_042_a_key_is_the_workflows_own_and_never_stands_for_other_params(
-    tmp_path: Path, notes: Notes
+    database: str, notes: Notes
 ) -> None:
-    async with services(tmp_path, registry(notes)) as (service,):
+    async with services(database, registry(notes)) as (service,):
         enqueue = service.workflows.enqueue
         first = await enqueue(request("ship", 1, "k"))
         other = await enqueue(request("bill", 1, "k"))

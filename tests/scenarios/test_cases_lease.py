@@ -1,9 +1,7 @@
 """A lease is long enough for whoever lives, and ends for whoever doesn't."""
 
 import asyncio
-from collections.abc import Sequence
 from datetime import timedelta
-from pathlib import Path
 from typing import Any, cast
 
 import pytest
@@ -12,26 +10,18 @@ import service.bootstrap
 from service import Context, End, Next, Workflows
 from service.domain.clock import SECOND
 from service.domain.errors import Unavailable
-from service.domain.events import Event, EventType
+from service.domain.events import EventType
 from service.domain.instance import Status
 from service.settings import SettingsError
+from service.store.batch import Batch
 from service.store.database import Database, Work
 from tests.clock import FakeClock
 from tests.processes import Crew
 from tests.scenarios.harsh import HARSH
 from tests.scenarios.harsh import workflows as harsh
-from tests.scenarios.inside import (
-    busy,
-    ended,
-    enqueue,
-    observing,
-    rows,
-    services,
-    settings_on,
-    told,
-    types,
-)
+from tests.scenarios.inside import ended, enqueue, observing, services, settings_on, told, types
 from tests.scenarios.notes import BEGAN, ENDED, Notes, note
+from tests.scenarios.raw import busy, rows
 from tests.services import until
 from tests.store.properties.faulty import FaultyDatabase
 
@@ -45,18 +35,17 @@ class LosingDatabase(FaultyDatabase):
         """Do as the real one does, but once."""
         answer = await super().transaction(work)
         if not self.lost and isinstance(answer, tuple):
-            _, events = cast("tuple[object, Sequence[Event]]", answer)
-            if EventType.STARTED in {event.type for event in events}:
+            _, batch = cast("tuple[object, Batch]", answer)
+            if EventType.STARTED in {event.type for event in batch.events}:
                 self.lost = True
                 raise Unavailable("The link was cut.", maybe_applied=True)
         return answer
 
 
 async def test_bug_013_what_is_due_after_many_leases_runs_once_and_not_before(
-    tmp_path: Path, notes: Notes
+    database: str, clock: FakeClock, notes: Notes
 ) -> None:
     # A handing over that is due later stands for the delayed enqueue of the row.
-    clock = FakeClock()
     workflows = Workflows()
     later = workflows.machine("later", output=str)
 
@@ -70,7 +59,7 @@ async def test_bug_013_what_is_due_after_many_leases_runs_once_and_not_before(
         note(notes.file, "answered")
         return End("done")
 
-    async with services(tmp_path, workflows, 3, clock=clock, lease="2s") as (one, *_):
+    async with services(database, workflows, 3, clock=clock, lease="2s") as (one, *_):
         instance_id = await enqueue(one, "later")
         await told(one, instance_id, EventType.CHECKPOINT)
         await clock.advance(19)
@@ -117,9 +106,8 @@ async def test_bug_015_who_comes_back_after_its_lease_is_interrupted_and_can_wri
 
 
 async def test_bug_017_a_renewal_that_is_late_by_half_a_lease_loses_nothing(
-    tmp_path: Path, notes: Notes
+    database: str, clock: FakeClock, notes: Notes
 ) -> None:
-    clock = FakeClock()
     workflows = Workflows()
     release = asyncio.Event()
 
@@ -130,16 +118,16 @@ async def test_bug_017_a_renewal_that_is_late_by_half_a_lease_loses_nothing(
         note(notes.file, ENDED)
 
     def lease() -> int:
-        return rows(tmp_path, "SELECT lease_until FROM instances")[0][0] - clock.now()
+        return rows(database, "SELECT lease_until FROM instances")[0][0] - clock.now()
 
     async with services(
-        tmp_path, workflows, 2, clock=clock, lease="10s", heartbeat="0.02s", poll="1s"
+        database, workflows, 2, clock=clock, lease="10s", heartbeat="0.02s", poll="1s"
     ) as (one, _):
         instance_id = await enqueue(one, "work")
         await until(lambda: notes.words() == [BEGAN], 60)
         for _ in range(3):
             await until(lambda: lease() == 10_000_000, 60)  # the heartbeat beats in real time
-            with busy(tmp_path):
+            with busy(database):
                 await clock.advance(5)
                 assert lease() == 5_000_000
         await until(lambda: lease() == 10_000_000, 60)
@@ -152,14 +140,13 @@ async def test_bug_017_a_renewal_that_is_late_by_half_a_lease_loses_nothing(
         ]
     assert notes.words() == [BEGAN, ENDED]
     with pytest.raises(SettingsError, match="less than half of lease"):
-        settings_on(tmp_path, lease="10s", heartbeat="5s")
+        settings_on(database, lease="10s", heartbeat="5s")
 
 
 async def test_bug_019_a_claim_whose_answer_was_lost_is_reclaimed_and_runs_once(
-    tmp_path: Path, notes: Notes, monkeypatch: pytest.MonkeyPatch
+    database: str, clock: FakeClock, notes: Notes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # Lost workers are counted apart from attempts, so it has failed no attempt afterwards.
-    clock = FakeClock()
     workflows = Workflows()
 
     @workflows.workflow
@@ -171,15 +158,15 @@ async def test_bug_019_a_claim_whose_answer_was_lost_is_reclaimed_and_runs_once(
         return LosingDatabase(await real(*args, **more))
 
     real = service.bootstrap.open_database
-    async with services(tmp_path, workflows, worker=False) as (other,):
+    async with services(database, workflows, worker=False) as (other,):
         instance_id = await enqueue(other, "work")
         monkeypatch.setattr(service.bootstrap, "open_database", open_losing)
-        async with services(tmp_path, workflows, clock=clock, lease="30s", poll="1s"):
+        async with services(database, workflows, clock=clock, lease="30s", poll="1s"):
             async with asyncio.timeout(60):
                 while EventType.STARTED not in await types(other, instance_id):
                     await clock.advance(0.1)
                     await asyncio.sleep(0.01)
-            ((lease,),) = rows(tmp_path, "SELECT lease_until FROM instances")
+            ((lease,),) = rows(database, "SELECT lease_until FROM instances")
             await clock.advance((lease - clock.now()) / SECOND - 0.5)
             await asyncio.sleep(0.1)
             assert notes.words() == []
@@ -193,5 +180,5 @@ async def test_bug_019_a_claim_whose_answer_was_lost_is_reclaimed_and_runs_once(
             EventType.STARTED,
             EventType.COMPLETED,
         ]
-        assert rows(tmp_path, "SELECT losses FROM instances") == [(1,)]
+        assert rows(database, "SELECT losses FROM instances") == [(1,)]
     assert notes.words() == [BEGAN]

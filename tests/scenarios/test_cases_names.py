@@ -1,7 +1,6 @@
 """Names and keys of any script come back exactly, or are refused; filters take them literally."""
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -53,7 +52,7 @@ async def listed(page: Site, **wanted: Any) -> list[str]:
     return [edge["node"]["id"] for edge in found["edges"]]
 
 
-async def test_bug_191_names_come_back_exactly_and_are_taken_literally(tmp_path: Path) -> None:
+async def test_bug_191_names_come_back_exactly_and_are_taken_literally(database: str) -> None:
     # There are no tags, and no page that has a name in its address.
     workflows = Workflows()
     for name in KEPT:
@@ -61,7 +60,7 @@ async def test_bug_191_names_come_back_exactly_and_are_taken_literally(tmp_path:
         @workflows.workflow(name=name)
         async def run(ctx: Context[None], params: None) -> None: ...
 
-    async with site(tmp_path, workflows, worker=False) as page:
+    async with site(database, workflows, worker=False) as page:
         made: dict[str, str] = {}
         for name in KEPT:
             given = {"name": name, **dict.fromkeys(FIELDS, name)}
@@ -91,13 +90,13 @@ async def test_bug_191_names_come_back_exactly_and_are_taken_literally(tmp_path:
         assert {each["name"] for each in await page.data("{ workflows { name } }")} == set(KEPT)
 
 
-async def test_bug_191_what_can_be_no_name_is_refused_and_changes_nothing(tmp_path: Path) -> None:
+async def test_bug_191_what_can_be_no_name_is_refused_and_changes_nothing(database: str) -> None:
     workflows = Workflows()
 
     @workflows.workflow
     async def run(ctx: Context[None], params: None) -> None: ...
 
-    async with site(tmp_path, workflows, worker=False) as page:
+    async with site(database, workflows, worker=False) as page:
         for name in REFUSED:
             with pytest.raises(DefinitionError):
                 workflows.workflow(name=name)(run.function)

@@ -4,10 +4,8 @@ import time
 from collections.abc import AsyncGenerator
 from datetime import timedelta
 from itertools import chain
-from pathlib import Path
 from typing import Any
 
-from bench import seed
 from service import Context, Retry, Workflows
 from service.domain.listing import InstanceFilter, Order
 from service.operations.page import Window
@@ -19,11 +17,11 @@ from tests.scenarios.inside import (
     enqueue,
     enqueue_many,
     history,
-    rows,
     services,
-    settings_on,
     site,
 )
+from tests.scenarios.past import fill_with_finished
+from tests.scenarios.raw import is_sqlite, rows
 
 INSTANCES = """query Q(
   $filter: WorkflowInstanceFilter, $orderBy: WorkflowInstanceOrder,
@@ -82,10 +80,10 @@ async def backward(page: Site, **asked: Any) -> AsyncGenerator[list[str]]:
         before = found["pageInfo"]["startCursor"]
 
 
-async def test_bug_169_instances_of_one_moment_are_paged_exactly(tmp_path: Path) -> None:
-    async with services(tmp_path, registry(), clock=FakeClock(), worker=False) as (service,):
+async def test_bug_169_instances_of_one_moment_are_paged_exactly(database: str) -> None:
+    async with services(database, registry(), clock=FakeClock(), worker=False) as (service,):
         made = await enqueue_many(service, "idle", [None] * 250)
-        assert rows(tmp_path, "SELECT count(DISTINCT created_at) FROM instances") == [(1,)]
+        assert rows(database, "SELECT count(DISTINCT created_at) FROM instances") == [(1,)]
         for order in Order:
             chosen = InstanceFilter(names=["idle"], order=order)
             expected = made if order is Order.OLDEST_FIRST else made[::-1]
@@ -107,8 +105,8 @@ async def test_bug_169_instances_of_one_moment_are_paged_exactly(tmp_path: Path)
             assert seen == expected
 
 
-async def test_bug_171_page_info_leads_to_the_end_of_every_list(tmp_path: Path) -> None:
-    async with site(tmp_path, registry()) as page:
+async def test_bug_171_page_info_leads_to_the_end_of_every_list(database: str) -> None:
+    async with site(database, registry()) as page:
         made = await enqueue_many(page.service, "idle", [None] * 45)
         await ended(page.service, *made)
         for order, expected in (("OLDEST_FIRST", made), ("NEWEST_FIRST", made[::-1])):
@@ -139,11 +137,11 @@ async def test_bug_171_page_info_leads_to_the_end_of_every_list(tmp_path: Path) 
         assert seen == [page.service.events.cursor_of(event) for event in happened]
 
 
-async def test_bug_173_a_page_takes_no_longer_with_much_behind_it(tmp_path: Path) -> None:
+async def test_bug_173_a_page_takes_no_longer_with_much_behind_it(database: str) -> None:
     # The schedules' page is left for when there are schedules.
     total = scaled(5_000, 350_000)
-    seed.finished(settings_on(tmp_path).database_path, total)
-    async with site(tmp_path, Workflows(), worker=False) as page:
+    await fill_with_finished(database, total)
+    async with site(database, Workflows(), worker=False) as page:
         for asked in ({}, {"names": ["noop"]}, {"statuses": ["COMPLETED"]}):
             began = time.perf_counter()
             pages = 0
@@ -156,6 +154,9 @@ async def test_bug_173_a_page_takes_no_longer_with_much_behind_it(tmp_path: Path
                 assert len(ids) == 50
                 break
             assert time.perf_counter() - began < 21 * 3
+    explain = "EXPLAIN QUERY PLAN" if is_sqlite(database) else "EXPLAIN"
     statement = "SELECT id FROM instances ORDER BY created_at DESC, id DESC LIMIT 50"
-    plan = " ".join(row[3] for row in rows(tmp_path, f"EXPLAIN QUERY PLAN {statement}"))
+    plan = str(rows(database, f"{explain} {statement}"))
+    assert "instances_created" in plan
     assert "TEMP B-TREE" not in plan
+    assert "Sort" not in plan

@@ -31,7 +31,7 @@ async def read(page: Site, instance_id: str) -> Any:
 
 
 async def test_bug_111_half_a_surrogate_pair_is_refused_or_fails_and_is_told_in_utf_8(
-    tmp_path: Path, notes: Notes
+    database: str, notes: Notes
 ) -> None:
     workflows = Workflows()
 
@@ -45,7 +45,7 @@ async def test_bug_111_half_a_surrogate_pair_is_refused_or_fails_and_is_told_in_
         note(notes.file, BEGAN, tag="throw")
         raise ValueError(SURROGATE)
 
-    async with site(tmp_path, workflows) as page:
+    async with site(database, workflows) as page:
         given, thrown = await enqueue(page.service, "give"), await enqueue(page.service, "throw")
         await ended(page.service, given, thrown)
         shown = await read(page, given)
@@ -83,7 +83,7 @@ UNFIT: dict[str, Any] = {
 
 
 async def test_bug_113_a_result_that_can_not_be_kept_ends_the_instance_and_tells_who_waits(
-    tmp_path: Path, notes: Notes
+    database: str, notes: Notes
 ) -> None:
     workflows = Workflows()
 
@@ -92,7 +92,7 @@ async def test_bug_113_a_result_that_can_not_be_kept_ends_the_instance_and_tells
         note(notes.file, BEGAN, tag=which.replace(" ", "-"))
         return UNFIT[which]
 
-    async with site(tmp_path, workflows) as page, Client(page.url) as client:
+    async with site(database, workflows) as page, Client(page.url) as client:
         handles = [await client.enqueue("give", which) for which in UNFIT]
         for handle in handles:
             with pytest.raises(WorkflowFailed):
@@ -113,13 +113,13 @@ async def test_bug_113_a_result_that_can_not_be_kept_ends_the_instance_and_tells
         "[" * 500 + "]" * 500,
     ],
 )
-async def test_bug_113_an_input_that_can_not_be_kept_is_refused(tmp_path: Path, text: str) -> None:
+async def test_bug_113_an_input_that_can_not_be_kept_is_refused(database: str, text: str) -> None:
     workflows = Workflows()
 
     @workflows.workflow
     async def take(ctx: Context[None], words: Any) -> None: ...
 
-    async with site(tmp_path, workflows) as page:
+    async with site(database, workflows) as page:
         body = b'{"query": %b, "variables": {"i": {"name": "take", "params": %b}}}'
         answer = (await page.post(body % (json.dumps(ENQUEUE).encode(), text.encode()))).json()
         assert answer["errors"][0]["extensions"]["code"]
@@ -127,7 +127,7 @@ async def test_bug_113_an_input_that_can_not_be_kept_is_refused(tmp_path: Path, 
 
 
 async def test_bug_115_an_error_is_shown_by_a_process_that_lacks_its_class(
-    tmp_path: Path,
+    database: str,
 ) -> None:
     workflows = Workflows()
 
@@ -143,11 +143,11 @@ async def test_bug_115_an_error_is_shown_by_a_process_that_lacks_its_class(
     async def ask(ctx: Context[None], params: None) -> None:
         raise Refused(418, "teapot", 1.5)
 
-    async with services(tmp_path, workflows) as (service,):
+    async with services(database, workflows) as (service,):
         instance_id = await enqueue(service, "ask")
         await ended(service, instance_id)
         assert (await types(service, instance_id))[-1] is EventType.FAILED
-    async with site(tmp_path, Workflows()) as page, Client(page.url) as client:
+    async with site(database, Workflows()) as page, Client(page.url) as client:
         with pytest.raises(WorkflowFailed, match="refused with 418"):
             await (await client.handle(instance_id)).result(timeout=20)
         shown = await read(page, instance_id)

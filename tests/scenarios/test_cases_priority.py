@@ -1,16 +1,16 @@
 """Priority is strict inside a queue, and no queue waits for another's backlog."""
 
 import asyncio
-from pathlib import Path
 
 from service import Context, Workflows
 from tests.scale import scaled
-from tests.scenarios.inside import ended, enqueue, enqueue_many, history, rows, services
+from tests.scenarios.inside import ended, enqueue, enqueue_many, history, services
 from tests.scenarios.notes import BEGAN, Notes, note
+from tests.scenarios.raw import rows
 
 
 async def test_bug_103_a_low_one_waits_for_the_flow_to_end_and_not_in_a_queue_of_its_own(
-    tmp_path: Path, notes: Notes
+    database: str, notes: Notes
 ) -> None:
     workflows = Workflows()
     workflows.queue("busy", concurrency=2)
@@ -22,7 +22,7 @@ async def test_bug_103_a_low_one_waits_for_the_flow_to_end_and_not_in_a_queue_of
         if tag == "high" and next(left, None) is not None:
             high.append(await enqueue(one, "job", "high", priority=10))
 
-    async with services(tmp_path, workflows, 2) as (one, _):
+    async with services(database, workflows, 2) as (one, _):
         await one.queues.pause("busy")
         high = await enqueue_many(one, "job", ["high"] * 10, priority=10)
         low = await enqueue(one, "job", "low")
@@ -35,7 +35,7 @@ async def test_bug_103_a_low_one_waits_for_the_flow_to_end_and_not_in_a_queue_of
     assert in_lane == ["high"] * 70 + ["low"]
 
 
-async def test_bug_105_a_backlog_holds_up_no_other_queue(tmp_path: Path, notes: Notes) -> None:
+async def test_bug_105_a_backlog_holds_up_no_other_queue(database: str, notes: Notes) -> None:
     workflows = Workflows()
 
     @workflows.workflow
@@ -46,7 +46,7 @@ async def test_bug_105_a_backlog_holds_up_no_other_queue(tmp_path: Path, notes: 
     async def single(ctx: Context[None], params: None) -> None:
         note(notes.file, BEGAN)
 
-    async with services(tmp_path, workflows, slots=20) as (service,):
+    async with services(database, workflows, slots=20) as (service,):
         await enqueue_many(service, "bulk", [None] * scaled(3_000, 50_000))
         instance_id = await enqueue(service, "single")
         await ended(service, instance_id)
@@ -54,7 +54,7 @@ async def test_bug_105_a_backlog_holds_up_no_other_queue(tmp_path: Path, notes: 
         assert bulk_queue.pending > 0
         asked, began, _ = [event.position for event in await history(service, instance_id)]
         (overtaken,) = rows(
-            tmp_path,
+            database,
             "SELECT count(*) FROM events WHERE type = 'STARTED' AND position BETWEEN ? AND ?",
             asked,
             began - 1,

@@ -4,8 +4,6 @@ import asyncio
 from collections.abc import Sequence
 from datetime import timedelta
 from itertools import pairwise
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -13,9 +11,9 @@ from service import Context, Rate, Retry, Workflows
 from service.bootstrap import Service
 from service.domain.clock import SECOND, Instant
 from service.domain.events import EventType
-from service.store.sqlite.database import SqliteDatabase
 from tests.clock import FakeClock
 from tests.scale import scaled
+from tests.scenarios.counting import count_from_here
 from tests.scenarios.inside import ended, enqueue_many, history, services
 from tests.scenarios.notes import BEGAN, Notes, note
 
@@ -27,10 +25,9 @@ async def claims_of(service: Service, ids: Sequence[str]) -> list[Instant]:
 
 
 async def test_bug_099_starts_follow_the_limit_and_every_claim_counts(
-    tmp_path: Path, notes: Notes
+    database: str, clock: FakeClock, notes: Notes
 ) -> None:
     # A full bucket and what flows in: at most 10 + t claims in any t seconds, retries among them.
-    clock = FakeClock()
     workflows = Workflows()
     workflows.queue("limited", rate=Rate(10, per=timedelta(seconds=10)))
 
@@ -41,7 +38,7 @@ async def test_bug_099_starts_follow_the_limit_and_every_claim_counts(
             raise ConnectionError("once more")
         await clock.sleep(scaled(5, 30))
 
-    async with services(tmp_path, workflows, 2, clock=clock, lease="1h", poll="0.5s") as (one, _):
+    async with services(database, workflows, 2, clock=clock, lease="1h", poll="0.5s") as (one, _):
         ids = await enqueue_many(one, "job", range(40))
         await clock.advance_until(lambda: notes.count(BEGAN) == 50)
         await clock.advance(scaled(6, 31))
@@ -53,7 +50,7 @@ async def test_bug_099_starts_follow_the_limit_and_every_claim_counts(
             assert last - first + 1 <= 10 + (starts[last] - starts[first]) / SECOND
 
 
-async def test_bug_101_tokens_come_one_by_one_to_five_workers(tmp_path: Path, notes: Notes) -> None:
+async def test_bug_101_tokens_come_one_by_one_to_five_workers(database: str, notes: Notes) -> None:
     apart = scaled(timedelta(milliseconds=50), timedelta(seconds=2))
     workflows = Workflows()
     workflows.queue("limited", rate=Rate(1, per=apart))
@@ -62,7 +59,7 @@ async def test_bug_101_tokens_come_one_by_one_to_five_workers(tmp_path: Path, no
     async def job(ctx: Context[None], params: None) -> None:
         note(notes.file, BEGAN, instance=ctx.instance_id)
 
-    async with services(tmp_path, workflows, 5) as workers:
+    async with services(database, workflows, 5) as workers:
         ids = await enqueue_many(workers[0], "job", [None] * 20)
         await ended(workers[0], *ids)
         claims = await claims_of(workers[0], ids)
@@ -75,7 +72,7 @@ async def test_bug_101_tokens_come_one_by_one_to_five_workers(tmp_path: Path, no
 
 
 async def test_bug_101_five_workers_that_wait_for_a_token_are_at_rest(
-    tmp_path: Path, notes: Notes, monkeypatch: pytest.MonkeyPatch
+    database: str, notes: Notes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     workflows = Workflows()
     workflows.queue("limited", rate=Rate(1, per=timedelta(hours=1)))
@@ -84,23 +81,14 @@ async def test_bug_101_five_workers_that_wait_for_a_token_are_at_rest(
     async def job(ctx: Context[None], params: None) -> None:
         note(notes.file, BEGAN)
 
-    asked = 0
-
-    def counting(real: Any) -> Any:
-        async def count(self: SqliteDatabase, work: Any) -> Any:
-            nonlocal asked
-            asked += 1
-            return await real(self, work)
-
-        return count
-
-    async with services(tmp_path, workflows, 5, tick="1s") as workers:
+    tally = count_from_here(monkeypatch)
+    async with services(database, workflows, 5, tick="1s") as workers:
         first, _ = await enqueue_many(workers[0], "job", [None] * 2)
         await ended(workers[0], first)
         await asyncio.sleep(0.2)
-        monkeypatch.setattr(SqliteDatabase, "read", counting(SqliteDatabase.read))
-        monkeypatch.setattr(SqliteDatabase, "transaction", counting(SqliteDatabase.transaction))
+        before = tally.all
         await asyncio.sleep(1)
+        asked = tally.all - before
         (queue,) = await workers[0].queues.list()
         assert queue.pending == 1
     # Each of the five looks at the agenda and at the log once a second, and maybe claims.

@@ -3,10 +3,8 @@
 import asyncio
 import time
 from datetime import timedelta
-from pathlib import Path
 from statistics import quantiles
 
-from bench import seed
 from service import Context, Retry, Workflows
 from service.domain.events import EventType
 from service.domain.instance import Status
@@ -17,15 +15,9 @@ from service.store.claims import Claim
 from service.store.statements import load
 from tests.clock import FakeClock
 from tests.scale import scaled
-from tests.scenarios.inside import (
-    ended,
-    enqueue,
-    enqueue_many,
-    rows,
-    services,
-    settings_on,
-    told,
-)
+from tests.scenarios.inside import ended, enqueue, enqueue_many, services, told
+from tests.scenarios.past import fill_with_finished
+from tests.scenarios.raw import is_sqlite, rows
 from tests.services import until
 
 HOT = (
@@ -43,6 +35,10 @@ HOT = (
 )
 """The statements that look for live rows, again and again."""
 
+READ = """
+SELECT (SELECT seq_tup_read + idx_tup_fetch FROM pg_stat_user_tables WHERE relname = 'instances')
+       + (SELECT sum(idx_tup_read) FROM pg_stat_user_indexes WHERE relname = 'instances')
+"""
 ORPHANS = """
 SELECT (SELECT count(*) FROM failures WHERE instance_id NOT IN (SELECT id FROM instances)),
        (SELECT count(*) FROM hooks WHERE instance_id NOT IN (SELECT id FROM instances)),
@@ -55,19 +51,21 @@ SELECT 1 FROM instances WHERE queue = 'work' AND input <> '"runs"' AND (status =
 """
 
 
-def ids(folder: Path) -> set[str]:
+def ids(database: str) -> set[str]:
     """Return the ids of all that is there."""
-    return {row[0] for row in rows(folder, "SELECT id FROM instances")}
+    return {row[0] for row in rows(database, "SELECT id FROM instances")}
 
 
-async def test_bug_165_much_that_has_ended_slows_nothing_down(tmp_path: Path) -> None:
+async def test_bug_165_much_that_has_ended_slows_nothing_down(database: str) -> None:
     workflows = Workflows()
 
     @workflows.workflow
     async def noop(ctx: Context[None], params: None) -> None: ...
 
-    seed.finished(settings_on(tmp_path).database_path, scaled(20_000, 1_000_000))
-    async with services(tmp_path, workflows, worker=False) as (service,):
+    past = scaled(20_000, 1_000_000)
+    await fill_with_finished(database, past)
+    before = rows_read(database)
+    async with services(database, workflows, worker=False) as (service,):
         await enqueue_many(service, "noop", [None] * 100)
         claim = Claim(worker="w", names=frozenset(["noop"]), limit=1, lease=60_000_000)
         took: list[float] = []
@@ -82,21 +80,34 @@ async def test_bug_165_much_that_has_ended_slows_nothing_down(tmp_path: Path) ->
             await service.workflows.list(InstanceFilter(statuses=[status]), Window(first=50))
         assert time.perf_counter() - began < 10 * 0.3
         assert (queue.pending, queue.running) == (0, 100)
+    if is_sqlite(database):
+        check_plans(database)
+    else:
+        assert 100 < rows_read(database) - before < past / 4
+
+
+def rows_read(database: str) -> int:
+    """Return how many rows of instances PostgreSQL has read, in the table or its indexes."""
+    return 0 if is_sqlite(database) else rows(database, READ)[0][0]
+
+
+def check_plans(database: str) -> None:
+    """Find that no statement looks for live rows all over the table of an SQLite file."""
     statements = load("service.store.sqlite")
     for name in HOT:
         params = ["x"] * max(
             number for number in range(10) if f"?{number}" in f"?0{statements[name]}"
         )
-        plan = rows(tmp_path, f"EXPLAIN QUERY PLAN {statements[name]}", *params)
+        plan = rows(database, f"EXPLAIN QUERY PLAN {statements[name]}", *params)
         scans = [row[3] for row in plan if row[3].startswith("SCAN") and "instances" in row[3]]
         assert [scan for scan in scans if "INDEX" not in scan] == [], name
 
 
 async def test_bug_167_pruning_takes_all_that_belongs_to_what_has_ended_and_nothing_that_lives(
-    tmp_path: Path,
+    database: str,
+    clock: FakeClock,
 ) -> None:
     # Steps, signals and children are left for when there are any.
-    clock = FakeClock()
     count = scaled(100, 2_500)
     workflows = Workflows()
     workflows.queue("later")
@@ -117,7 +128,7 @@ async def test_bug_167_pruning_takes_all_that_belongs_to_what_has_ended_and_noth
             await release.wait()
 
     async with services(
-        tmp_path, workflows, clock=clock, lease="30d", retention="10m", poll="1h", tick="1m"
+        database, workflows, clock=clock, lease="30d", retention="10m", poll="1h", tick="1m"
     ) as (service,):
         gone = await enqueue_many(service, "work", ["works", "fails"] * count)
         gone.append(
@@ -128,17 +139,17 @@ async def test_bug_167_pruning_takes_all_that_belongs_to_what_has_ended_and_noth
         kept.append(await enqueue(service, "work", "runs"))
         await told(service, kept[-1], EventType.STARTED)
         # Nothing grows old in between: the clock moves only while nothing is under way.
-        await until(lambda: not rows(tmp_path, UNDER_WAY), 120)
+        await until(lambda: not rows(database, UNDER_WAY), 120)
         await clock.advance(2)
         await until(lambda: len(hooked) == len(gone), 120)
-        await until(lambda: not rows(tmp_path, "SELECT 1 FROM hooks"), 120)
+        await until(lambda: not rows(database, "SELECT 1 FROM hooks"), 120)
         await clock.advance(300)
         young = await enqueue_many(service, "work", ["works"] * 10)
         await ended(service, *young)
         await clock.advance(310)
         # From here on the clock nearly stands still, so that none of the young grows old.
-        await clock.advance_until(lambda: ids(tmp_path) == {*kept, *young}, step=0.01, limit=250)
-        await clock.advance_until(lambda: rows(tmp_path, ORPHANS) == [NONE], step=0.01, limit=250)
+        await clock.advance_until(lambda: ids(database) == {*kept, *young}, step=0.01, limit=250)
+        await clock.advance_until(lambda: rows(database, ORPHANS) == [NONE], step=0.01, limit=250)
         again = await service.workflows.enqueue(
             EnqueueRequest(name="work", params="works", idempotency_key="k", request_id="asked")
         )

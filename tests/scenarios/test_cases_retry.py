@@ -1,10 +1,7 @@
 """Retries by policy and by hand: as many as were asked for, and each once."""
 
 import asyncio
-import sqlite3
-from contextlib import closing
 from datetime import timedelta
-from pathlib import Path
 
 import pytest
 
@@ -14,8 +11,9 @@ from service.domain.errors import InvalidState, NotFound
 from service.domain.events import EventType
 from service.domain.instance import Status
 from tests.clock import FakeClock
-from tests.scenarios.inside import ended, enqueue, history, rows, services, told, types
+from tests.scenarios.inside import ended, enqueue, history, services, told, types
 from tests.scenarios.notes import BEGAN, Notes, note
+from tests.scenarios.raw import alter, rows
 from tests.scenarios.supervised import Survived
 from tests.services import until
 
@@ -42,7 +40,7 @@ def test_bug_193_failures_timeouts_and_crashes_come_to_an_end(survived: Survived
 
 
 async def test_bug_195_only_a_bad_end_can_be_retried_and_a_double_click_runs_once(
-    tmp_path: Path, notes: Notes
+    database: str, notes: Notes
 ) -> None:
     # A CANCELLED one can be retried too, by the lifecycle.
     workflows = Workflows()
@@ -57,7 +55,7 @@ async def test_bug_195_only_a_bad_end_can_be_retried_and_a_double_click_runs_onc
         if tag != "works":
             await release.wait()
 
-    async with services(tmp_path, workflows, 2) as (one, other):
+    async with services(database, workflows, 2) as (one, other):
         await one.queues.pause("lane")
         refused = {
             await enqueue(one, "run", "works"): Status.COMPLETED,
@@ -93,9 +91,8 @@ async def test_bug_195_only_a_bad_end_can_be_retried_and_a_double_click_runs_onc
 
 @pytest.mark.parametrize("attempts", [47, 1024, 5000])
 async def test_bug_197_a_delay_is_above_zero_and_below_its_cap_however_often_it_failed(
-    tmp_path: Path, notes: Notes, attempts: int
+    database: str, clock: FakeClock, notes: Notes, attempts: int
 ) -> None:
-    clock = FakeClock()
     cap = timedelta(minutes=5)
     workflows = Workflows()
 
@@ -104,17 +101,16 @@ async def test_bug_197_a_delay_is_above_zero_and_below_its_cap_however_often_it_
         note(notes.file, BEGAN, attempt=ctx.attempt)
         raise ValueError("once more")
 
-    async with services(tmp_path, workflows, clock=clock) as (service,):
+    async with services(database, workflows, clock=clock) as (service,):
         instance_id = await enqueue(service, "run")
         await told(service, instance_id, EventType.RETRYING)
-        with closing(sqlite3.connect(tmp_path / "wf.db")) as raw, raw:
-            raw.execute("UPDATE instances SET attempts = ?", (attempts,))
+        alter(database, "UPDATE instances SET attempts = ?", attempts)
         await clock.advance_until(lambda: notes.count(BEGAN) == 2)
         before = clock.now()
         async with asyncio.timeout(60):
             while not (await service.store.agenda()).next_due:
                 await asyncio.sleep(0.005)
-        ((count, due),) = rows(tmp_path, "SELECT attempts, run_after FROM instances")
+        ((count, due),) = rows(database, "SELECT attempts, run_after FROM instances")
         assert count == attempts + 1
         assert 0 < due - before <= micros(cap)
     assert [each.attempt for each in notes.all()] == [1, attempts + 1]

@@ -6,7 +6,6 @@ import signal
 import socket
 import threading
 from contextlib import AsyncExitStack
-from pathlib import Path
 
 from websockets import connect
 
@@ -24,12 +23,12 @@ FOLLOW = "subscription { workflowEvents { type } }"
 
 
 async def test_bug_128_a_running_action_ends_and_the_next_one_is_handed_back(
-    crew: Crew, notes: Notes
+    sqlite_crew: Crew, notes: Notes
 ) -> None:
-    crew.sets(WORKFLOW_GRACE="10s")
-    worker = crew.worker()
-    crew.ready()
-    async with observing(crew, authored) as observer:
+    sqlite_crew.sets(WORKFLOW_GRACE="10s")
+    worker = sqlite_crew.worker()
+    sqlite_crew.ready()
+    async with observing(sqlite_crew, authored) as observer:
         params = {"file": notes.file, "tag": "running", "seconds": scaled(1, 3)}
         running = await enqueue(observer, "stages", params, queue="one")
         await until(lambda: "second:1" in notes.words("running"))
@@ -41,7 +40,7 @@ async def test_bug_128_a_running_action_ends_and_the_next_one_is_handed_back(
         for instance in await observer.workflows.get_many([running, waiting]):
             assert instance is not None
             assert instance.status is Status.PENDING
-        crew.worker()
+        sqlite_crew.worker()
         one, other = await ended(observer, running, waiting)
         assert (one.output, other.output) == ("2", '"waiting"')
         happened = await types(observer, running)
@@ -49,9 +48,9 @@ async def test_bug_128_a_running_action_ends_and_the_next_one_is_handed_back(
     assert notes.words("running") == ["first:0", "second:1", "third:2"]
 
 
-async def test_bug_130_idle_sockets_are_closed_with_a_code(crew: Crew) -> None:
-    server = crew.serve()
-    crew.ready()
+async def test_bug_130_idle_sockets_are_closed_with_a_code(sqlite_crew: Crew) -> None:
+    server = sqlite_crew.serve()
+    sqlite_crew.ready()
     url = server.url.replace("http", "ws")
     async with AsyncExitStack() as stack:
         talks: list[Talk] = []
@@ -64,26 +63,28 @@ async def test_bug_130_idle_sockets_are_closed_with_a_code(crew: Crew) -> None:
     assert "Traceback" not in server.told
 
 
-async def test_bug_132_what_was_started_and_stopped_leaves_no_thread(tmp_path: Path) -> None:
+async def test_bug_132_what_was_started_and_stopped_leaves_no_thread(sqlite_database: str) -> None:
     before = set(threading.enumerate())
     for _ in range(scaled(10, 50)):
-        async with services(tmp_path, Workflows(), grace="10s"):
+        async with services(sqlite_database, Workflows(), grace="10s"):
             pass
     idle = asyncio.get_running_loop()
     await idle.shutdown_default_executor()
     await until(lambda: set(threading.enumerate()) <= before, 60)  # the last may be on its way
 
 
-async def test_bug_132_it_always_ends_soon_whatever_keeps_it_from_starting(crew: Crew) -> None:
+async def test_bug_132_it_always_ends_soon_whatever_keeps_it_from_starting(
+    sqlite_crew: Crew,
+) -> None:
     # Before our own code is in charge Ctrl-C is Python's, which may lose one as it imports.
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
-        refused = crew.serve(port=taken.getsockname()[1])
+        refused = sqlite_crew.serve(port=taken.getsockname()[1])
 
         async def interrupt(number: int) -> int:
-            file = crew.folder / f"early-{number}.db"
-            early = crew.serve(WORKFLOW_DATABASE=f"sqlite:///{file}")
+            file = sqlite_crew.folder / f"early-{number}.db"
+            early = sqlite_crew.serve(WORKFLOW_DATABASE=f"sqlite:///{file}")
             await until(file.with_name(f"{file.name}-lock").exists, 60)
             await asyncio.sleep(random.uniform(0, 0.1))
             early.signal(signal.SIGINT)

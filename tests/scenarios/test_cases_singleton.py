@@ -4,7 +4,6 @@ import asyncio
 import logging
 from contextlib import suppress
 from datetime import timedelta
-from pathlib import Path
 
 import pytest
 
@@ -14,8 +13,9 @@ from service.domain.events import EventType
 from service.domain.instance import OnConflict, Status
 from service.operations.workflows import EnqueueRequest
 from tests.clock import FakeClock
-from tests.scenarios.inside import busy, ended, enqueue, enqueue_many, services, told, types
+from tests.scenarios.inside import ended, enqueue, enqueue_many, services, told, types
 from tests.scenarios.notes import BEGAN, ENDED, Notes, note, overlap
+from tests.scenarios.raw import busy
 from tests.services import until
 
 
@@ -23,7 +23,7 @@ def request(name: str, on_conflict: OnConflict = OnConflict.RETURN) -> EnqueueRe
     return EnqueueRequest(name=name, singleton_key="k", on_conflict=on_conflict)
 
 
-async def test_bug_044_two_of_one_key_never_run_at_once(tmp_path: Path, notes: Notes) -> None:
+async def test_bug_044_two_of_one_key_never_run_at_once(database: str, notes: Notes) -> None:
     ready = asyncio.Event()
     workflows = Workflows()
 
@@ -37,7 +37,7 @@ async def test_bug_044_two_of_one_key_never_run_at_once(tmp_path: Path, notes: N
                 await asyncio.sleep(0.05)
             note(notes.file, ENDED, instance=ctx.instance_id)
 
-    async with services(tmp_path, workflows, 3) as workers:
+    async with services(database, workflows, 3) as workers:
         enqueue_one = workers[0].workflows.enqueue
         running = await enqueue_one(request("sync"))
         await until(lambda: notes.count(BEGAN) == 1)
@@ -61,9 +61,8 @@ async def test_bug_044_two_of_one_key_never_run_at_once(tmp_path: Path, notes: N
 
 
 async def test_bug_046_a_key_that_waits_for_its_retry_holds_up_nobody_else(
-    tmp_path: Path, notes: Notes, caplog: pytest.LogCaptureFixture
+    database: str, clock: FakeClock, notes: Notes, caplog: pytest.LogCaptureFixture
 ) -> None:
-    clock = FakeClock()
     workflows = Workflows()
 
     @workflows.workflow(retry=Retry(max_attempts=2, base=timedelta(seconds=10)))
@@ -77,7 +76,7 @@ async def test_bug_046_a_key_that_waits_for_its_retry_holds_up_nobody_else(
     async def other(ctx: Context[None], params: None) -> None:
         note(notes.file, BEGAN, tag="other", instance=ctx.instance_id)
 
-    async with services(tmp_path, workflows, clock=clock) as (service,):
+    async with services(database, workflows, clock=clock) as (service,):
         first = await service.workflows.enqueue(request("flaky"))
         await told(service, first.instance.id, EventType.RETRYING)
         second = await service.workflows.enqueue(request("flaky"))
@@ -102,7 +101,7 @@ async def test_bug_046_a_key_that_waits_for_its_retry_holds_up_nobody_else(
 
 @pytest.mark.parametrize("fate", ["returns", "raises"])
 async def test_bug_048_a_database_that_is_gone_as_an_attempt_ends_costs_nothing(
-    tmp_path: Path, notes: Notes, fate: str
+    database: str, notes: Notes, fate: str
 ) -> None:
     # On SQLite the link is cut by whoever keeps the file to himself for longer than a write waits.
     cut = asyncio.Event()
@@ -118,11 +117,11 @@ async def test_bug_048_a_database_that_is_gone_as_an_attempt_ends_costs_nothing(
         if tag == "first" and fate == "raises":
             raise ValueError("bad")
 
-    async with services(tmp_path, workflows, busy_timeout="0.1s") as (service,):
+    async with services(database, workflows, busy_timeout="0.1s") as (service,):
         first = await enqueue(service, "work", "first")
         second = await enqueue(service, "work", "second")
         await until(lambda: notes.words("first") == [BEGAN])
-        with busy(tmp_path):
+        with busy(database):
             cut.set()
             await until(lambda: notes.words("first") == [BEGAN, ENDED])
             await asyncio.sleep(0.5)

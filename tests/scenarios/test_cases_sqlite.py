@@ -17,8 +17,9 @@ from service.client import Client, Handle
 from tests.processes import Crew, until
 from tests.scale import scaled
 from tests.scenarios.harsh import HARSH
-from tests.scenarios.inside import Site, ended, enqueue, rows, site
+from tests.scenarios.inside import Site, ended, enqueue, site
 from tests.scenarios.notes import BEGAN, ENDED, Notes
+from tests.scenarios.raw import file_of, rows
 from tests.web.running import Talk
 
 MANY = "mutation M($i: EnqueueManyInput!) { enqueueMany(input: $i) { results { created } } }"
@@ -46,9 +47,9 @@ async def hang_up(page: Site, body: bytes, after: float) -> None:
 
 
 async def test_bug_139_callers_that_hang_up_leave_all_or_nothing(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
+    sqlite_database: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    async with site(tmp_path, registry()) as page:
+    async with site(sqlite_database, registry()) as page:
         calls: list[asyncio.Task[None]] = []
         for number in range(scaled(60, 200)):
             items = [{"name": "idle", "params": f"call {number}"}] * 5
@@ -58,20 +59,22 @@ async def test_bug_139_callers_that_hang_up_leave_all_or_nothing(
         async with asyncio.timeout(30):
             last = await enqueue(page.service, "idle", "last")
             await ended(page.service, last)
-            while rows(tmp_path, "SELECT 1 FROM instances WHERE finished_at IS NULL"):
+            while rows(sqlite_database, "SELECT 1 FROM instances WHERE finished_at IS NULL"):
                 await asyncio.sleep(0.01)
-        counts = rows(tmp_path, "SELECT input, count(*) FROM instances GROUP BY input")
+        counts = rows(sqlite_database, "SELECT input, count(*) FROM instances GROUP BY input")
         assert {count for text, count in counts if "call" in text} <= {5}
         assert (await page.ask("{ __typename }"))["data"] == {"__typename": "Query"}
     assert not [each for each in caplog.records if each.levelno >= logging.WARNING]
 
 
-async def test_bug_141_a_server_and_two_workers_never_meet_a_lock(crew: Crew, notes: Notes) -> None:
+async def test_bug_141_a_server_and_two_workers_never_meet_a_lock(
+    sqlite_crew: Crew, notes: Notes
+) -> None:
     # The schedule of the row is left for when there are any. What is logged is read at the end.
-    server = crew.serve(authors=HARSH)
-    crew.worker(authors=HARSH)
-    crew.worker(authors=HARSH)
-    crew.ready()
+    server = sqlite_crew.serve(authors=HARSH)
+    sqlite_crew.worker(authors=HARSH)
+    sqlite_crew.worker(authors=HARSH)
+    sqlite_crew.ready()
     count = scaled(40, 12_000)
     async with Client(server.url) as client:
         handles: list[Handle] = []
@@ -84,13 +87,14 @@ async def test_bug_141_a_server_and_two_workers_never_meet_a_lock(crew: Crew, no
             await handle.result(timeout=60)
     assert list(notes.runs().values()) == [1] * count
     assert notes.count(BEGAN) == notes.count(ENDED) == count
-    logged = [line for each in crew.processes for line in each.told.splitlines()]
+    logged = [line for each in sqlite_crew.processes for line in each.told.splitlines()]
     assert not [line for line in logged if "keep the database busy" in line]
 
 
-async def test_bug_143_readers_do_not_keep_the_wal_from_being_reset(tmp_path: Path) -> None:
-    wal = tmp_path / "wf.db-wal"
-    async with site(tmp_path, registry(), worker=False) as page, page.talk() as talk:
+async def test_bug_143_readers_do_not_keep_the_wal_from_being_reset(sqlite_database: str) -> None:
+    file = file_of(sqlite_database)
+    wal = file.with_name(f"{file.name}-wal")
+    async with site(sqlite_database, registry(), worker=False) as page, page.talk() as talk:
         await talk.subscribe("1", "subscription { workflowEvents { type } }")
         reading = [asyncio.create_task(each) for each in (poll(page), listen(talk))]
         largest = 0
@@ -103,7 +107,7 @@ async def test_bug_143_readers_do_not_keep_the_wal_from_being_reset(tmp_path: Pa
         await asyncio.wait(reading)
         assert largest < scaled(24, 64) * MEBIBYTE
 
-        swell(tmp_path / "wf.db")
+        swell(file)
         assert wal.stat().st_size > 40 * MEBIBYTE
         async with asyncio.timeout(60):
             while wal.stat().st_size > 32 * MEBIBYTE:
@@ -137,9 +141,9 @@ async def listen(talk: Talk) -> None:
         await talk.connection.recv()
 
 
-async def test_bug_145_cancelled_requests_leave_no_file_and_no_thread(tmp_path: Path) -> None:
+async def test_bug_145_cancelled_requests_leave_no_file_and_no_thread(sqlite_database: str) -> None:
     process = psutil.Process()
-    async with site(tmp_path, registry(), worker=False) as page:
+    async with site(sqlite_database, registry(), worker=False) as page:
         await enqueue(page.service, "idle", "one")
         assert (await page.ask("{ __typename }"))["data"]
         await page.http.aclose()

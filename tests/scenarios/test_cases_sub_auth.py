@@ -2,7 +2,6 @@
 
 import asyncio
 from contextlib import suppress
-from pathlib import Path
 
 import pytest
 from websockets.exceptions import ConnectionClosed
@@ -23,7 +22,7 @@ QUERY = 'subscription { workflowEvents(after: "") { type } }'
     ],
 )
 async def test_bug_185_nothing_is_told_before_the_handshake(
-    tmp_path: Path, protocol: str, message: str, code: int
+    sqlite_database: str, protocol: str, message: str, code: int
 ) -> None:
     # Who may ask at all is left for when there are tokens.
     workflows = Workflows()
@@ -31,7 +30,7 @@ async def test_bug_185_nothing_is_told_before_the_handshake(
     @workflows.workflow
     async def run(ctx: Context[None], params: None) -> None: ...
 
-    async with site(tmp_path, workflows, worker=False) as page:
+    async with site(sqlite_database, workflows, worker=False) as page:
         await enqueue(page.service, "run")
         async with page.talk(protocol, init=False) as talk, asyncio.timeout(20):
             with suppress(ConnectionClosed):

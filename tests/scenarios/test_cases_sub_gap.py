@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from itertools import chain
-from pathlib import Path
 from typing import Any
 
 from service import Context, End, Next, Workflows
@@ -49,10 +48,10 @@ async def told_after(talk: Talk, cursor: str, **wanted: Any) -> AsyncGenerator[d
 
 
 async def test_bug_175_a_socket_that_is_cut_again_and_again_loses_and_repeats_nothing(
-    tmp_path: Path,
+    database: str,
 ) -> None:
     laps = scaled(300, 1000)
-    async with site(tmp_path, registry()) as page:
+    async with site(database, registry()) as page:
         await page.service.queues.pause("laps")
         instance_id = await enqueue(page.service, "laps", laps)
         after: str = (await page.data(READ, id=instance_id))["cursor"]
@@ -88,10 +87,10 @@ async def follow(service: Service, after: str, upto: int) -> list[Event]:
     return seen
 
 
-async def test_bug_177_each_instances_events_come_in_the_order_of_its_life(tmp_path: Path) -> None:
+async def test_bug_177_each_instances_events_come_in_the_order_of_its_life(database: str) -> None:
     count = 200
     total = count * (3 + 2)
-    async with services(tmp_path, registry(), 2) as (one, other), asyncio.timeout(60):
+    async with services(database, registry(), 2) as (one, other), asyncio.timeout(60):
         collecting = [asyncio.create_task(follow(each, "", total)) for each in (one, other)]
         made = await asyncio.gather(
             enqueue_many(one, "laps", [2] * (count // 2)),
@@ -119,20 +118,20 @@ async def collected(page: Site, after: str, upto: int) -> list[str]:
 
 
 async def test_bug_179_the_whole_log_is_read_beside_the_live_one_on_any_server(
-    tmp_path: Path,
+    database: str,
 ) -> None:
     old, live = scaled(500, 16_000), 100
     upto = 3 * (old + live)
     workflows = registry()
-    async with asyncio.timeout(scaled(60, 600)), site(tmp_path, workflows) as here:
+    async with asyncio.timeout(scaled(60, 600)), site(database, workflows) as here:
         await ended(here.service, *await enqueue_many(here.service, "laps", [0] * old))
-        async with site(tmp_path, workflows, worker=False) as there:
+        async with site(database, workflows, worker=False) as there:
             reading = [asyncio.create_task(collected(each, "", upto)) for each in (here, there)]
             for _ in range(live):
                 await enqueue(here.service, "laps", 0)
             seen, elsewhere = await asyncio.gather(*reading)
         assert [position(each) for each in seen] == list(range(1, upto + 1))
         assert elsewhere == seen
-        async with site(tmp_path, workflows, worker=False) as there:
+        async with site(database, workflows, worker=False) as there:
             for start in (1, upto // 2, upto - 1):
                 assert await collected(there, seen[start - 1], upto) == seen[start:]

@@ -5,7 +5,6 @@ import gc
 import socket
 import struct
 from contextlib import AsyncExitStack
-from pathlib import Path
 
 from service import Context, Workflows
 from service.web.socket import Socket
@@ -30,9 +29,9 @@ def live_sockets() -> int:
     return sum(type(each) is Socket for each in gc.get_objects())
 
 
-async def test_bug_181_links_that_are_reset_leave_nothing_behind(tmp_path: Path) -> None:
+async def test_bug_181_links_that_are_reset_leave_nothing_behind(sqlite_database: str) -> None:
     count = scaled(50, 500)
-    async with site(tmp_path, registry(), worker=False) as page:
+    async with site(sqlite_database, registry(), worker=False) as page:
         emitter = page.service.emitter
         base, sockets = len(asyncio.all_tasks()), live_sockets()
         async with AsyncExitStack() as stack:
@@ -51,9 +50,9 @@ async def test_bug_181_links_that_are_reset_leave_nothing_behind(tmp_path: Path)
 
 
 async def test_bug_183_one_of_ten_ends_alone_and_an_id_in_use_is_not_taken_twice(
-    tmp_path: Path,
+    sqlite_database: str,
 ) -> None:
-    async with site(tmp_path, registry(), worker=False) as page, page.talk() as talk:
+    async with site(sqlite_database, registry(), worker=False) as page, page.talk() as talk:
         for number in range(10):
             await talk.subscribe(str(number), FOLLOW)
         await until(lambda: page.service.emitter.parked == 10, 60)

@@ -1,12 +1,20 @@
 """What a stop and a crash leave to the next process: A8, A11 and A12."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import pytest
 
 from service.client import Client, EventType, Status, WorkflowFailed
 from tests.processes import Crew, Process, until
+from tests.scenarios.lending import manned
 from tests.scenarios.notes import BEGAN, ENDED, Notes
+
+
+@pytest.fixture(scope="module")
+def module_crew(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Crew]:
+    folder = tmp_path_factory.mktemp("crew")
+    with manned(folder, f"sqlite:///{folder}/wf.db") as crew:
+        yield crew
 
 
 def risen(crew: Crew) -> Process:

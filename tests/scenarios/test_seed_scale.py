@@ -5,7 +5,7 @@ decides: what scans rows takes as many more as there are rows.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from typing import Any, cast
 
 import pytest
@@ -14,11 +14,12 @@ from service.domain.instance import Claimed, Status
 from service.domain.listing import InstanceFilter, Order
 from service.domain.transitions import complete
 from service.operations.page import Page, Window
+from tests.clock import FakeClock
 from tests.scale import scaled
-from tests.services import Process, clock, place, process
+from tests.services import Place, Process, clock, file_url, process
 from tests.store.making import cancel, claim, enqueue, move, onward
 
-__all__ = ["clock", "place", "process"]
+__all__ = ["clock", "process"]
 
 FEW, MANY = 60, scaled(3_000, 50_000)
 SLACK = 1.25
@@ -36,6 +37,12 @@ LISTS = {
     "a key": InstanceFilter(names=["order"], idempotency_key="k-1"),
     "a span of time": InstanceFilter(created_after=1, created_before=2),
 }
+
+
+@pytest.fixture
+def place(clock: FakeClock) -> Iterator[Place]:
+    with file_url() as url:
+        yield Place(url, clock)
 
 
 class Meter:

@@ -2,9 +2,7 @@
 
 import asyncio
 import random
-import sqlite3
 from collections.abc import AsyncIterator, Sequence
-from contextlib import closing
 from dataclasses import dataclass
 
 import pytest
@@ -13,6 +11,7 @@ from service.client import Client, EventType, Status
 from tests.processes import Crew, Process, until
 from tests.scale import scaled
 from tests.scenarios.notes import BEGAN, ENDED, Notes
+from tests.scenarios.raw import rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +24,7 @@ class House:
 
 @pytest.fixture(scope="module")
 def house(module_crew: Crew) -> House:
-    module_crew.sets(WORKFLOW_LEASE="3s")
+    module_crew.sets(WORKFLOW_LEASE="2s")
     api, *workers = module_crew.api(), module_crew.worker(), module_crew.worker()
     module_crew.worker(authors="tests.scenarios.others")
     module_crew.ready()
@@ -39,7 +38,7 @@ async def client(house: House) -> AsyncIterator[Client]:
 
 
 async def test_a4_an_action_that_outlasts_its_lease_runs_once(client: Client, notes: Notes) -> None:
-    params = {"file": notes.file, "seconds": scaled(7, 34)}
+    params = {"file": notes.file, "seconds": scaled(4.5, 34)}
     handles = [await client.enqueue("job", {**params, "tag": str(tag)}) for tag in range(4)]
     for handle in handles:
         await handle.result(timeout=60)
@@ -78,9 +77,8 @@ async def test_a9_a_cancel_between_checkpoints_leaves_nothing_behind(
                 assert handle.created
                 await handle.result()
     assert Status.CANCELLED in ends <= {Status.CANCELLED, Status.COMPLETED}
-    with closing(sqlite3.connect(module_crew.database)) as raw:
-        (left,) = raw.execute("SELECT count(*) FROM instances WHERE finished_at IS NULL").fetchone()
-    assert left == 0
+    left = "SELECT count(*) FROM instances WHERE finished_at IS NULL"
+    assert rows(module_crew.database, left) == [(0,)]
 
 
 async def test_a13_a_worker_leaves_what_it_does_not_know_to_those_who_do(
