@@ -60,5 +60,5 @@ def _driver() -> Generator[None]:
         raise Unavailable(
             f"PostgreSQL needs a package that is not installed here ({error}).",
             maybe_applied=False,
-            advice="Install it with: pip install 'workflow-service[postgres]'.",
+            advice="Install the driver with: pip install 'psycopg[binary]'.",
         ) from error
