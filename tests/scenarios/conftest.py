@@ -11,8 +11,11 @@ from pathlib import Path
 import pytest
 
 from tests.clock import FakeClock
-from tests.postgres.fixtures import cluster, clusters
+from tests.postgres.cluster import Cluster
+from tests.postgres.fixtures import cluster, clusters, proxy_to
 from tests.postgres.judging import Judge
+from tests.postgres.proxy import Proxy
+from tests.postgres.server import Server
 from tests.processes import Crew, Process
 from tests.scenarios.aftermath import Aftermath, kill_and_start
 from tests.scenarios.lending import lent, manned
@@ -74,6 +77,20 @@ def sqlite_crew(tmp_path: Path, sqlite_database: str) -> Iterator[Crew]:
 def postgres_crew(tmp_path: Path, postgres_database: str) -> Iterator[Crew]:
     """Start processes on a PostgreSQL database of the test's own."""
     with manned(tmp_path, postgres_database) as crew:
+        yield crew
+
+
+@pytest.fixture
+def proxy(postgres_server: Server) -> Iterator[Proxy]:
+    """A proxy before the server that `postgres_database` is on."""
+    with proxy_to(postgres_server.url) as proxy:
+        yield proxy
+
+
+@pytest.fixture
+def cluster_crew(tmp_path: Path, cluster: Cluster) -> Iterator[Crew]:
+    """Start processes on a cluster of the test's own."""
+    with manned(tmp_path, cluster.url()) as crew:
         yield crew
 
 

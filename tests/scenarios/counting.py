@@ -1,5 +1,6 @@
 """How often services ask their database, counted between them and it."""
 
+import time
 from typing import Any
 
 import pytest
@@ -10,11 +11,12 @@ from tests.store.properties.faulty import FaultyDatabase
 
 
 class Tally:
-    """What was asked of all databases that are counted together, and how often."""
+    """How often databases that are counted together were asked, and how long transactions took."""
 
     def __init__(self) -> None:
         self.reads = 0
         self.transactions = 0
+        self.seconds: list[float] = []
 
     @property
     def all(self) -> int:
@@ -42,7 +44,11 @@ class Counted(FaultyDatabase):
     async def transaction(self, work: Work[Any]) -> Any:
         """Write."""
         self._tally.transactions += 1
-        return await super().transaction(work)
+        began = time.perf_counter()
+        try:
+            return await super().transaction(work)
+        finally:
+            self._tally.seconds.append(time.perf_counter() - began)
 
 
 def count_from_here(monkeypatch: pytest.MonkeyPatch) -> Tally:

@@ -47,10 +47,9 @@ async def test_bug_036_the_same_key_gives_the_same_instance(database: str, notes
         assert notes.count(BEGAN) == 1
 
 
-async def test_bug_038_every_answer_names_an_instance_that_can_be_read_at_once(
+async def test_bug_038_and_040_every_answer_names_an_instance_that_can_be_read_at_once(
     database: str, notes: Notes
 ) -> None:
-    # Two processes, and none gets an error: BUG-040 on SQLite.
     async with services(database, registry(notes), 2) as both:
 
         async def ask(service: Service, other: Service, key: str) -> Enqueued:

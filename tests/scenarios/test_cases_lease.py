@@ -16,12 +16,26 @@ from service.settings import SettingsError
 from service.store.batch import Batch
 from service.store.database import Database, Work
 from tests.clock import FakeClock
+from tests.postgres.cluster import Cluster
+from tests.postgres.proxy import Proxy
 from tests.processes import Crew
+from tests.scale import scaled
+from tests.scenarios.asking import outlasting
 from tests.scenarios.harsh import HARSH
 from tests.scenarios.harsh import workflows as harsh
-from tests.scenarios.inside import ended, enqueue, observing, services, settings_on, told, types
+from tests.scenarios.inside import (
+    ended,
+    enqueue,
+    enqueue_many,
+    observing,
+    services,
+    settings_on,
+    told,
+    types,
+)
 from tests.scenarios.notes import BEGAN, ENDED, Notes, note
 from tests.scenarios.raw import busy, rows
+from tests.scenarios.traps import CLAIM, commit_after
 from tests.services import until
 from tests.store.properties.faulty import FaultyDatabase
 
@@ -182,3 +196,64 @@ async def test_bug_019_a_claim_whose_answer_was_lost_is_reclaimed_and_runs_once(
         ]
         assert rows(database, "SELECT losses FROM instances") == [(1,)]
     assert notes.words() == [BEGAN]
+
+
+@pytest.mark.parametrize("outage", [0.0, 1.0])
+async def test_bug_019_a_link_that_is_cut_between_a_claim_and_its_answer(
+    postgres_database: str, proxy: Proxy, notes: Notes, outage: float
+) -> None:
+    # Whoever reaches the database again in time finds its claim in the log, and runs it.
+    workflows = Workflows()
+
+    @workflows.workflow
+    async def work(ctx: Context[None], params: None) -> int:
+        note(notes.file, BEGAN)
+        return ctx.attempt
+
+    async with services(postgres_database, workflows, worker=False) as (other,):
+        async with services(
+            proxy.url(postgres_database), workflows, lease="2s", busy_timeout="0.3s"
+        ):
+            await ended(other, await enqueue(other, "work"))  # its links are open
+            if outage:
+                proxy.refuse()
+            trap = proxy.cut_after(commit_after(CLAIM))
+            instance_id = await enqueue(other, "work")
+            assert await asyncio.to_thread(trap.wait)
+            if outage:
+                await asyncio.sleep(outage)
+                assert notes.words() == [BEGAN]
+                proxy.accept()
+            (instance,) = await ended(other, instance_id)
+        assert (instance.status, instance.attempts, instance.output) == (Status.COMPLETED, 0, "1")
+        lost = [EventType.RECLAIMED, EventType.STARTED] if outage else []
+        assert await types(other, instance_id) == [
+            EventType.ENQUEUED,
+            EventType.STARTED,
+            *lost,
+            EventType.COMPLETED,
+        ]
+    assert notes.words() == [BEGAN, BEGAN]
+
+
+async def test_bug_021_leases_outlive_a_start_of_the_database(
+    cluster: Cluster, notes: Notes
+) -> None:
+    workflows = Workflows()
+
+    @workflows.workflow
+    async def work(ctx: Context[None], params: None) -> None:
+        note(notes.file, BEGAN, instance=ctx.instance_id)
+        await asyncio.sleep(scaled(4.5, 15))
+        note(notes.file, ENDED, instance=ctx.instance_id)
+
+    async with services(cluster.url(), workflows, 2, lease="3s") as (one, _):
+        ids = await enqueue_many(one, "work", [None] * 10)
+        await until(lambda: notes.count(BEGAN) == 10)
+        await asyncio.sleep(scaled(0.5, 5))
+        await asyncio.to_thread(cluster.restart)
+        instances = await outlasting(lambda: ended(one, *ids))
+        assert {each.status for each in instances} == {Status.COMPLETED}
+        for each in ids:
+            assert EventType.RECLAIMED not in await types(one, each)
+    assert notes.count(BEGAN) == notes.count(ENDED) == 10

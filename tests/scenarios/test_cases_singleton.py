@@ -13,9 +13,11 @@ from service.domain.events import EventType
 from service.domain.instance import OnConflict, Status
 from service.operations.workflows import EnqueueRequest
 from tests.clock import FakeClock
+from tests.postgres.proxy import Proxy
 from tests.scenarios.inside import ended, enqueue, enqueue_many, services, told, types
 from tests.scenarios.notes import BEGAN, ENDED, Notes, note, overlap
 from tests.scenarios.raw import busy
+from tests.scenarios.traps import SETTLE, commit_after
 from tests.services import until
 
 
@@ -100,10 +102,10 @@ async def test_bug_046_a_key_that_waits_for_its_retry_holds_up_nobody_else(
 
 
 @pytest.mark.parametrize("fate", ["returns", "raises"])
-async def test_bug_048_a_database_that_is_gone_as_an_attempt_ends_costs_nothing(
+async def test_bug_048_a_database_that_is_busy_as_an_attempt_ends_costs_nothing(
     database: str, notes: Notes, fate: str
 ) -> None:
-    # On SQLite the link is cut by whoever keeps the file to himself for longer than a write waits.
+    # A file has no link to cut: somebody keeps it to himself for longer than a write waits.
     cut = asyncio.Event()
     workflows = Workflows()
     workflows.queue("serial", concurrency=1)
@@ -132,4 +134,41 @@ async def test_bug_048_a_database_that_is_gone_as_an_attempt_ends_costs_nothing(
             Status.COMPLETED,
         ]
         assert EventType.RECLAIMED not in await types(service, first)
+    assert notes.words("first") == notes.words("second") == [BEGAN, ENDED]
+
+
+@pytest.mark.parametrize("fate", ["returns", "raises"])
+@pytest.mark.parametrize("answered", [False, True])
+async def test_bug_048_a_link_that_is_cut_as_an_attempt_ends_holds_up_nobody(
+    postgres_database: str, proxy: Proxy, notes: Notes, fate: str, *, answered: bool
+) -> None:
+    cut = asyncio.Event()
+    workflows = Workflows()
+    workflows.queue("serial", concurrency=1)
+
+    @workflows.workflow(queue="serial")
+    async def work(ctx: Context[None], tag: str) -> None:
+        note(notes.file, BEGAN, tag=tag)
+        if tag == "first":
+            await cut.wait()
+        note(notes.file, ENDED, tag=tag)
+        if tag == "first" and fate == "raises":
+            raise ValueError("bad")
+
+    async with services(proxy.url(postgres_database), workflows) as (service,):
+        first = await enqueue(service, "work", "first")
+        second = await enqueue(service, "work", "second")
+        await until(lambda: notes.words("first") == [BEGAN])
+        cutting = proxy.cut_after if answered else proxy.cut_before
+        trap = cutting(commit_after(SETTLE))
+        cut.set()
+        assert await asyncio.to_thread(trap.wait)
+        async with asyncio.timeout(10):  # half a lease
+            instances = await ended(service, first, second)
+        assert [each.status for each in instances] == [
+            Status.FAILED if fate == "raises" else Status.COMPLETED,
+            Status.COMPLETED,
+        ]
+        happened = await types(service, first)
+        assert happened[1:] == [EventType.STARTED, instances[0].status]
     assert notes.words("first") == notes.words("second") == [BEGAN, ENDED]
