@@ -83,7 +83,7 @@ class Pristine:
                 if await connection.fetchval(f"SELECT EXISTS (TABLE {quoted})"):
                     rows[schema, table] = await _copied(connection, schema, table)
             shape = await connection.fetchval(_SHAPE)
-            return cls(shape, rows, ";".join((*deletes, *resets)))
+            return cls(shape, rows, ";".join(("SELECT", *deletes, *resets)))
         finally:
             await connection.close()
 
