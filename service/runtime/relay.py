@@ -51,7 +51,7 @@ class Relay:
         self._committed = committed
         self._listen = listen or _nobody
         self._deafen: Callable[[], None] | None = None
-        self._loop = asyncio.get_running_loop()
+        self._loop: asyncio.AbstractEventLoop | None = None
         self._poll = poll
         self._tick = tick
         self._backoff = 0.0
@@ -64,11 +64,12 @@ class Relay:
         """
         self._poll = self._tick
         self._listen = _nobody
-        if self._deafen is not None:
+        if self._deafen is not None and self._loop is not None:
             self._loop.call_soon_threadsafe(self._deafen)
 
     async def run(self) -> None:
         """Relay until cancelled. An outage of the database is logged once, and outlived."""
+        self._loop = asyncio.get_running_loop()
         self._deafen = self._listen(self._hear)
         if self._deafen is not None:
             self._poll = self._tick
@@ -93,7 +94,7 @@ class Relay:
             self._emitter.miss(position)
         else:
             # A large batch, which may be of this process, and fed at any moment.
-            self._loop.call_later(_OWN, self._emitter.miss, position)
+            asyncio.get_running_loop().call_later(_OWN, self._emitter.miss, position)
 
     def _known(self) -> int:
         try:
