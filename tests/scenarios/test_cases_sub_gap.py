@@ -1,19 +1,14 @@
 """A reader with a cursor gets every event once and in order, whatever breaks in between."""
 
 import asyncio
-from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from itertools import chain
-from typing import Any
 
 from service import Context, End, Next, Workflows
-from service.bootstrap import Service
-from service.domain.events import TERMINAL, Event, EventType
-from service.domain.interest import EVERYTHING
+from service.domain.events import TERMINAL, EventType
 from tests.scale import scaled
 from tests.scenarios.history import position
 from tests.scenarios.inside import (
-    Site,
     ended,
     enqueue,
     enqueue_many,
@@ -21,12 +16,9 @@ from tests.scenarios.inside import (
     services,
     site,
 )
-from tests.web.running import Talk
+from tests.scenarios.reading import collected, follow, told_after
 
 READ = "query Q($id: ID!) { workflowInstance(instanceID: $id) { cursor } }"
-FOLLOW = """subscription S($id: ID, $after: String!) {
-  workflowEvents(instanceID: $id, after: $after) { cursor type instanceID }
-}"""
 
 
 def registry() -> Workflows:
@@ -38,13 +30,6 @@ def registry() -> Workflows:
         return lap.next(left - 1) if left else End(None)
 
     return workflows
-
-
-async def told_after(talk: Talk, cursor: str, **wanted: Any) -> AsyncGenerator[dict[str, Any]]:
-    """Subscribe after the cursor, and yield events for as long as the socket is there."""
-    await talk.subscribe("1", FOLLOW, after=cursor, **wanted)
-    while True:
-        yield await talk.next()
 
 
 async def test_bug_175_a_socket_that_is_cut_again_and_again_loses_and_repeats_nothing(
@@ -76,17 +61,6 @@ async def test_bug_175_a_socket_that_is_cut_again_and_again_loses_and_repeats_no
         assert seen == [page.service.events.cursor_of(event) for event in kept[1:]]
 
 
-async def follow(service: Service, after: str, upto: int) -> list[Event]:
-    """Return the log after the cursor, up to a position, as a reader gets it."""
-    seen: list[Event] = []
-    async with aclosing(service.events.follow(EVERYTHING, after)) as events:
-        async for event in events:
-            seen.append(event)
-            if event.position >= upto:
-                break
-    return seen
-
-
 async def test_bug_177_each_instances_events_come_in_the_order_of_its_life(database: str) -> None:
     count = 200
     total = count * (3 + 2)
@@ -104,17 +78,6 @@ async def test_bug_177_each_instances_events_come_in_the_order_of_its_life(datab
         mine = [event.type for event in first if event.instance_id == instance_id]
         assert mine == [*life, EventType.COMPLETED]
         assert mine[-1] in TERMINAL
-
-
-async def collected(page: Site, after: str, upto: int) -> list[str]:
-    """Return the cursors of the log after one, up to a position, as a browser gets them."""
-    seen: list[str] = []
-    async with page.talk() as talk, aclosing(told_after(talk, after)) as stream:
-        async for event in stream:
-            seen.append(event["cursor"])
-            if position(event["cursor"]) >= upto:
-                break
-    return seen
 
 
 async def test_bug_179_the_whole_log_is_read_beside_the_live_one_on_any_server(
