@@ -10,11 +10,17 @@ from service.settings import PREFIX, TEST_PREFIX
 from tests.postgres.databases import Databases
 from tests.postgres.judging import prepare
 from tests.postgres.server import Server, found_server
+from tests.services import DATABASES
 
 for name in list(os.environ):
     if name.upper().startswith(PREFIX) and not name.startswith(TEST_PREFIX):
         del os.environ[name]
 
+
+@pytest.fixture(scope="module", params=DATABASES)
+def dialect(request: pytest.FixtureRequest) -> str:
+    """The kind of database that a test runs on: once on each."""
+    return request.param
 
 
 @pytest.fixture(scope="session")

@@ -1,6 +1,7 @@
 """Databases, and processes on them, for tests that stand on a real one.
 
-Another database is one more name in `DATABASES`, and what `place` makes of it.
+What asks for `place`, `process` or `url` runs once on each of `DATABASES`, as the fixture `dialect`
+in tests/conftest.py says; a folder or a file of tests for one alone has a `dialect` of its own.
 """
 
 import asyncio
@@ -11,6 +12,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, TypeVar
 
+import psycopg
 import pytest
 
 from service.domain.events import Event, EventType
@@ -23,6 +25,7 @@ from service.operations.workflows import Workflows
 from service.store.database import Database, Params, Row, Work
 from service.store.opening import open_database
 from service.store.store import Store
+from service.store.urls import SQLITE
 from tests.clock import FakeClock
 from tests.postgres.databases import Databases
 from tests.postgres.judging import Judge
@@ -145,8 +148,8 @@ class Place:
 
     @property
     def path(self) -> Path:
-        """Return the file of the database."""
-        return Path(self.url.removeprefix("sqlite:///"))
+        """Return the file of a database on SQLite."""
+        return Path(self.url.removeprefix(SQLITE))
 
     async def open(self, *, busy_timeout: float = 5.0) -> Database:
         """Open the database once more; whoever asks closes it."""
@@ -182,28 +185,68 @@ def clock() -> FakeClock:
     return FakeClock()
 
 
-@pytest.fixture(params=DATABASES)
-def place(request: pytest.FixtureRequest, clock: FakeClock) -> Generator[Place]:
-    if request.param == "sqlite":
+@pytest.fixture
+def url(request: pytest.FixtureRequest, dialect: str) -> Generator[str]:
+    """The URL of a database of the test's own, in which the real clock judges."""
+    with lent(request, dialect) as url:
+        yield url
+
+
+@pytest.fixture
+def place(request: pytest.FixtureRequest, dialect: str, clock: FakeClock) -> Generator[Place]:
+    with lent(request, dialect) as url, judged(url, clock):
+        yield Place(url, clock)
+
+
+@pytest.fixture
+def elsewhere(request: pytest.FixtureRequest, dialect: str, clock: FakeClock) -> Generator[Place]:
+    """Another database of the same kind, with a history of its own."""
+    with lent(request, dialect) as url, judged(url, clock):
+        renew_origin(url)
+        yield Place(url, clock)
+
+
+@contextmanager
+def lent(request: pytest.FixtureRequest, dialect: str) -> Generator[str]:
+    """Have a database until the block ends; yields its URL. On SQLite nothing is there yet."""
+    if dialect == "sqlite":
         with file_url() as url:
-            yield Place(url, clock)
+            yield url
         return
     databases: Databases = request.getfixturevalue("postgres_databases")
     url = databases.fresh()
     try:
-        with Judge(url, clock.now()) as judge:
-            clock.on_move.append(judge.set)
-            yield Place(url, clock)
-            clock.on_move.remove(judge.set)
+        yield url
     finally:
         databases.release(url)
+
+
+@contextmanager
+def judged(url: str, clock: FakeClock) -> Generator[None]:
+    """Let a fake clock judge in a database until the block ends; on SQLite it does anyway."""
+    if url.startswith(SQLITE):
+        yield
+        return
+    with Judge(url, clock.now()) as judge:
+        clock.on_move.append(judge.set)
+        try:
+            yield
+        finally:
+            clock.on_move.remove(judge.set)
+
+
+def renew_origin(url: str) -> None:
+    """Give an empty database another origin: those on PostgreSQL are copies of a single one."""
+    if not url.startswith(SQLITE):
+        with psycopg.connect(url) as connection:
+            connection.execute("UPDATE log SET origin = origin + 1, head_mark = origin + 1")
 
 
 @contextmanager
 def file_url() -> Generator[str]:
     """Yield the URL of a file that is not there yet, in memory where a machine has such files."""
     with TemporaryDirectory(dir=_MEMORY if os.access(_MEMORY, os.W_OK) else None) as folder:
-        yield f"sqlite:///{folder}/wf.db"
+        yield f"{SQLITE}{folder}/wf.db"
 
 
 @pytest.fixture

@@ -1,5 +1,5 @@
 """A fresh database for each test of the store."""
 
-from tests.services import clock, other, place, process
+from tests.services import clock, elsewhere, other, place, process, url
 
-__all__ = ["clock", "other", "place", "process"]
+__all__ = ["clock", "elsewhere", "other", "place", "process", "url"]

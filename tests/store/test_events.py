@@ -174,22 +174,18 @@ async def test_a_cursor_of_another_history_is_refused(process: Process, position
         await process.store.events.resolve(at)
 
 
-async def test_a_cursor_of_another_database_is_refused(place: Place, clock: FakeClock) -> None:
-    foreign: list[LogCursor] = []
-    for _ in range(2):
-        async with place.process() as process:
-            foreign.append(await process.store.events.head())
+async def test_a_cursor_of_another_database_is_refused(place: Place, elsewhere: Place) -> None:
+    cursors: list[list[LogCursor]] = []
+    async with place.process() as here, elsewhere.process() as there:
+        for process in (here, there):
+            genesis = await process.store.events.head()
             await life(process)
-            foreign.append(await process.store.events.head())
-        for file in place.path.parent.iterdir():
-            file.unlink()
-        await clock.advance(1)
-    assert len(set(foreign)) == 4
-    async with place.process() as process:
-        await life(process)
-        for each in foreign:
-            with pytest.raises(InvalidCursor):
-                await process.store.events.resolve(each)
+            await process.clock.advance(1)
+            cursors.append([genesis, await process.store.events.head()])
+        for process, foreign in zip((here, there), reversed(cursors), strict=True):
+            for each in foreign:
+                with pytest.raises(InvalidCursor):
+                    await process.store.events.resolve(each)
 
 
 async def test_a_pruned_cursor_says_so(process: Process, clock: FakeClock) -> None:

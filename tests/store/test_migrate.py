@@ -1,27 +1,65 @@
 import asyncio
 import re
+from collections.abc import Generator
 
 import pytest
 
+from service.domain.clock import SECOND
 from service.domain.errors import Unavailable
+from service.runtime.clock import SystemClock
 from service.store import migrate as module
-from service.store.database import Transaction
-from service.store.migrate import migrate, migrations
-from tests.clock import NOON
-from tests.services import Place, Process
+from service.store.migrate import migrations
+from service.store.opening import migrate_database, open_database
+from tests.clock import FakeClock
+from tests.postgres.databases import Databases
+from tests.services import Place, Process, lent
 from tests.store.making import enqueue
 
-PACKAGE = "service.store.sqlite"
+TABLES = {
+    "sqlite": "SELECT name FROM sqlite_master ORDER BY name",
+    "postgres": "SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace "
+    "ORDER BY relname",
+}
 
 
-def test_migrations_are_numbered_without_a_gap() -> None:
-    numbers = [number for number, _ in migrations(PACKAGE)]
+@pytest.fixture
+def package(dialect: str) -> str:
+    """Where the migrations of the database are."""
+    return f"service.store.{dialect}"
+
+
+@pytest.fixture
+def blank(request: pytest.FixtureRequest, dialect: str) -> Generator[str]:
+    """The URL of a database with nothing in it."""
+    if dialect == "sqlite":
+        with lent(request, dialect) as url:
+            yield url
+        return
+    databases: Databases = request.getfixturevalue("postgres_databases")
+    url = databases.blank()
+    yield url
+    databases.release(url)
+
+
+def test_migrations_are_numbered_without_a_gap(package: str) -> None:
+    numbers = [number for number, _ in migrations(package)]
     assert numbers == list(range(1, len(numbers) + 1))
 
 
-async def test_what_was_applied_is_noted_with_its_time(process: Process) -> None:
-    rows = await process.rows("SELECT number, at FROM migrations")
-    assert rows == [(number, NOON) for number, _ in migrations(PACKAGE)]
+async def test_what_is_applied_is_noted_with_its_time_and_said(blank: str, package: str) -> None:
+    clock = SystemClock()
+    numbers = [number for number, _ in migrations(package)]
+    begun = clock.now()
+    assert migrate_database(blank, busy_timeout=5, clock=clock) == numbers
+    database = await open_database(blank, busy_timeout=5, clock=clock)
+    try:
+        rows = await database.read(lambda tx: tx.compose("SELECT number, at FROM migrations", ()))
+    finally:
+        await database.close()
+    assert [number for number, _ in rows] == numbers
+    for _, at in rows:
+        assert begun - SECOND <= at <= clock.now() + SECOND
+    assert migrate_database(blank, busy_timeout=5, clock=clock) == []
 
 
 async def test_opening_again_applies_nothing(place: Place, process: Process) -> None:
@@ -33,11 +71,12 @@ async def test_opening_again_applies_nothing(place: Place, process: Process) -> 
         assert await again.store.instances.get(placed.instance.id)
 
 
-async def test_processes_that_start_together_apply_each_once(place: Place) -> None:
+async def test_processes_that_start_together_apply_each_once(blank: str, package: str) -> None:
+    place = Place(blank, FakeClock())
     opened = await asyncio.gather(*(place.open() for _ in range(8)))
     try:
         rows = await opened[0].read(lambda tx: tx.compose("SELECT number FROM migrations", ()))
-        assert rows == [(number,) for number, _ in migrations(PACKAGE)]
+        assert rows == [(number,) for number, _ in migrations(package)]
     finally:
         for database in opened:
             await database.close()
@@ -54,11 +93,11 @@ async def test_a_database_of_a_newer_release_is_refused_and_left_alone(place: Pl
 
 
 async def test_a_new_migration_is_applied_to_what_is_there(
-    place: Place, monkeypatch: pytest.MonkeyPatch
+    place: Place, package: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with place.process() as process:
         placed = await enqueue(process)
-    known = migrations(PACKAGE)
+    known = migrations(package)
     text = "CREATE TABLE more (n INTEGER); -- so; and so\nINSERT INTO more\n  VALUES (7);\n"
     newer = [*known, (known[-1][0] + 1, text)]
     monkeypatch.setattr(module, "migrations", lambda _: newer)
@@ -69,22 +108,15 @@ async def test_a_new_migration_is_applied_to_what_is_there(
 
 
 async def test_a_migration_that_fails_leaves_nothing_behind(
-    place: Place, monkeypatch: pytest.MonkeyPatch
+    place: Place, dialect: str, package: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with place.process() as process:
-        before = await process.rows("SELECT name FROM sqlite_master ORDER BY name")
-    known = migrations(PACKAGE)
+        before = await process.rows(TABLES[dialect])
+    known = migrations(package)
     text = "CREATE TABLE more (n INTEGER);\nINSERT INTO nowhere VALUES (7);\n"
     with monkeypatch.context() as patched:
         patched.setattr(module, "migrations", lambda _: [*known, (known[-1][0] + 1, text)])
         with pytest.raises(Exception, match="nowhere"):
             await place.open()
     async with place.process() as process:
-        assert await process.rows("SELECT name FROM sqlite_master ORDER BY name") == before
-
-
-async def test_it_says_what_it_applied(process: Process) -> None:
-    def again(tx: Transaction) -> list[int]:
-        return migrate(tx, PACKAGE)
-
-    assert await process.database.transaction(again) == []
+        assert await process.rows(TABLES[dialect]) == before

@@ -64,7 +64,7 @@ async def test_a_checkpoint_keeps_the_lease_and_goes_on(process: Process, clock:
 async def test_attempts_and_losses_begin_anew_at_a_checkpoint(process: Process) -> None:
     await running(process)
     await process.alter(
-        "UPDATE instances SET attempts = 2, losses = 1, ready = 1, status = 'PENDING'"
+        "UPDATE instances SET attempts = 2, losses = 1, ready = TRUE, status = 'PENDING'"
     )
     [held] = await claim(process)
     assert (held.attempts, held.losses) == (2, 1)
@@ -238,7 +238,7 @@ async def test_many_workers_moves_share_a_commit_each_with_its_own_answer(
 @pytest.mark.parametrize("status", ["PENDING", "COMPLETED", "FAILED", "CANCELLED"])
 async def test_no_worker_moves_what_does_not_run(process: Process, status: str) -> None:
     held = await running(process)
-    await process.alter("UPDATE instances SET status = ?, cancel_requested = 1", status)
+    await process.alter("UPDATE instances SET status = ?, cancel_requested = TRUE", status)
     before = await process.rows("SELECT * FROM instances")
     for transition in every_move(held).values():
         assert await move(process, transition) is LOST

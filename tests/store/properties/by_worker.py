@@ -31,14 +31,14 @@ class Moving(Deed):
                 outcome.nothing_changed()
             return
         right = right_move(self.move, before)
-        if right is None:
+        if before is None or not holds(self.move.held, before) or (outcome.alone and right is None):
             assert answer is LOST
             if outcome.alone:
                 outcome.nothing_changed()
             return
-        assert before is not None
         if outcome.alone:
             assert after is not None
+            assert right is not None
             self._check_row(right, before, after, outcome.now)
             self._check_answer(answer, right, outcome)
         elif answer is not LOST:
@@ -65,7 +65,8 @@ class Moving(Deed):
             assert after.visit == before.visit + 1
             assert (after.attempts, after.losses) == (0, 0)
             assert _checkpoint(after)[:3] == (move.action, move.params, move.state)
-            assert after.run_after == now + move.delay
+            goes_on = right.target is Status.RUNNING
+            assert after.run_after == (before.run_after if goes_on else now + move.delay)
         elif isinstance(move, Settlement):
             assert after.output == (move.output if right is COMPLETE else None)
             assert after.attempts == before.attempts + (right in {RETRY, FAIL})

@@ -24,7 +24,7 @@ from tests.store.properties.ending import end_everything
 from tests.store.properties.enqueueing import Enqueueing
 from tests.store.properties.faulty import Fault
 from tests.store.properties.upkeep import Claiming, Pruning, Reclaiming, TakingHooks
-from tests.store.properties.world import PROCESSES, World
+from tests.store.properties.world import PROCESSES, Lend, World
 
 NAMES = frozenset({"alpha", "beta"})
 BAD_ENDS = frozenset({Status.FAILED, Status.CANCELLED})
@@ -36,9 +36,9 @@ class Life(RuleBasedStateMachine):
     A rule whose write may `wait` leaves it to be committed together with the next ones.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, lend: Lend) -> None:
         super().__init__()
-        self.world = World()
+        self.world = World(lend)
         self.held: list[Claimed] = []
         self.gone: list[Claimed] = []
         self.hooks: list[DueHook] = []

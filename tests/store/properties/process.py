@@ -24,7 +24,9 @@ class Process:
     @classmethod
     async def open(cls, url: str, clock: Clock) -> "Process":
         """Open the database as one process more."""
-        return cls(FaultyDatabase(await open_database(url, busy_timeout=30, clock=clock)))
+        opened = cls(FaultyDatabase(await open_database(url, busy_timeout=30, clock=clock)))
+        opened.store.listen(lambda position, events: None)
+        return opened
 
     async def do(self, deeds: Sequence[Deed], fault: Fault | None = None) -> list[Any]:
         """Write all of them at once; return the answer, the refusal or the outage of each."""
@@ -35,6 +37,12 @@ class Process:
             if isinstance(answer, BaseException) and not isinstance(answer, WorkflowError):
                 raise answer
         return answers
+
+    async def hear(self, head: int, seconds: float) -> None:
+        """Wait until it knows that the log goes so far: on SQLite it must at once."""
+        async with asyncio.timeout(seconds):
+            while self.store.committed() != head:
+                await asyncio.sleep(0.001)
 
     def _feed(self, events: Sequence[Event]) -> None:
         self.fed.extend(events)

@@ -129,7 +129,7 @@ def take(tx: Transaction) -> Snapshot:
     [(head, head_mark, pruned, origin)] = tx.compose(
         "SELECT head, head_mark, pruned, origin FROM log", ()
     )
-    rows = [Row(*each) for each in _all(tx, "instances", Row, "rowid")]
+    rows = [Row(*each) for each in _all(tx, "instances", Row, "id")]
     queues = [QueueRow(*each) for each in _all(tx, "queues", QueueRow, "name")]
     hooks = [HookRow(*each) for each in _all(tx, "hooks", HookRow, "id")]
     return Snapshot(
