@@ -81,7 +81,10 @@ def agenda(rows: Sequence[Row]) -> Agenda:
 
 
 def renew(tx: Transaction, held: list[tuple[str, int]], lease: int) -> list[bool | None]:
-    """Renew leases by (id, fence); for each: whether a cancel was requested, or None when lost."""
+    """Renew the leases of these pairs of id and fence, each of which is given once.
+
+    Returns for each whether a cancel was requested, or None when it is held no more.
+    """
     until = tx.now + lease
     tx.lock(queues=(), keys=(), instances=sorted({instance_id for instance_id, _ in held}))
     rows = tx.many("renew", [(instance_id, fence, until) for instance_id, fence in held])
