@@ -105,15 +105,13 @@ class Settings(_Environment):
     """
 
     database: str = "sqlite:///workflows.db"
-    """URL of the database: `sqlite:///` and a path (a fourth slash begins an absolute one), or
-    `postgresql://user:password@host:port/name`."""
+    """URL of the database: `sqlite:///` and a path, or `postgresql://user@host:port/name`."""
     listen_database: str | None = None
     """URL of the same PostgreSQL past its pooler, to hear at once of what others wrote."""
     busy_timeout: Span = timedelta(seconds=5)
     """How long a write waits for its turn before it is `UNAVAILABLE`; behind others up to twice."""
     poll: Span = timedelta(milliseconds=80)
-    """How often a process looks for what others wrote, where it isn't told: on SQLite, and behind a
-    pooler."""
+    """How often to look for what others wrote where nobody tells: on SQLite, behind a pooler."""
 
     host: str = "127.0.0.1"
     """Address to listen on."""

@@ -16,6 +16,7 @@ VERBS = {
     "retry": "retry:retry",
     "migrate": "migrate:migrate",
     "prune": "prune:prune",
+    "copy": "copy:copy",
     "schema": "schema:schema",
 }
 """Each verb, and where it is: only the one that is used is imported, so that each starts fast."""
@@ -48,7 +49,7 @@ def main() -> None:
     \b
     Run a service:       demo, serve, worker
     Ask a running one:   enqueue, show, list, watch, cancel, retry
-    See to a database:   migrate, prune
+    See to a database:   migrate, prune, copy
     See the API:         schema
 
     \b

@@ -15,13 +15,18 @@ from service.store.statements import load
 from tests.architecture.lifecycle import page
 
 ROOT = Path(__file__).parents[2]
-DIALECTS = ["service.store.sqlite"]
+DIALECTS = ["service.store.sqlite", "service.store.postgres"]
 NAMED = {name: value for name, value in vars(moves).items() if isinstance(value, Move)}
 
-UPDATE = re.compile(r"UPDATE instances\s+SET (.*?)\s+WHERE\s(.*)", re.DOTALL)
-INSERT = re.compile(r"INSERT INTO instances \((.*?)\)\s+VALUES \((.*?)\)", re.DOTALL)
+UPDATE = re.compile(r"UPDATE instances(?: i)?\s+SET (.*?)\s+WHERE\s(.*)", re.DOTALL)
+INSERT = re.compile(
+    r"INSERT INTO instances \((.*?)\)\s+(?:VALUES \((.*?)\)|SELECT (.*?)\s+FROM)", re.DOTALL
+)
+GIVEN = re.compile(r"[?$]\d+|p\.\w+")
+"""What a statement is given, on SQLite and on PostgreSQL."""
 STATUS = re.compile(r"\bstatus\s*=\s*(\S+?)(?:,|$|\s)")
 GUARD = re.compile(r"\bstatus (?:=|IN) ")
+COPY = "copy_instances"
 
 
 def test_the_page_is_what_the_moves_print() -> None:
@@ -61,18 +66,23 @@ def test_a_cancelled_row_never_goes_back_unheard() -> None:
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_no_statement_decides_on_a_status(dialect: str) -> None:
-    """An UPDATE is told source and target by a move; a new row is where enqueueing puts it."""
+    """An UPDATE is told source and target by a move; a new row is where enqueueing puts it.
+
+    A copy of another database's row stands where that one stood.
+    """
     writes = {name: text for name, text in load(dialect).items() if writes_status(text)}
-    assert writes
+    assert COPY in writes
+    del writes[COPY]
+    assert len(writes) > 4
     for name, text in writes.items():
         if insert := INSERT.search(text):
             columns = [each.strip() for each in insert[1].split(",")]
-            values = [each.strip() for each in insert[2].split(",")]
+            values = [each.strip() for each in (insert[2] or insert[3]).split(",")]
             assert values[columns.index("status")] == f"'{ENQUEUE.target}'", name
         else:
             update = UPDATE.search(text)
             assert update, name
-            assert all(value.startswith("?") for value in STATUS.findall(update[1])), name
+            assert all(GIVEN.fullmatch(value) for value in STATUS.findall(update[1])), name
             assert GUARD.search(update[2]), name
 
 

@@ -40,7 +40,7 @@ def unseen(*_: object) -> None:
 
 async def content(database: Database) -> dict[str, list[Row]]:
     return {
-        table.name: [row async for page in pages(database, table) for row in page]
+        table.name: [row async for page in pages(database, table, 10_000) for row in page]
         for table in TABLES
     }
 
@@ -129,7 +129,7 @@ async def test_a_source_that_moves_meanwhile_is_noticed(process: Process, target
     await enqueue(process)
 
     def meddle(what: str, table: str, *_: object) -> None:
-        if (what, table) == ("checked", "events"):
+        if (what, table) == ("copied", "requests"):
             write = Enqueue(launches=[launch()], request=asked())
             session = process.database.session()
             session.transaction(lambda tx: perform(tx, [write]))
@@ -201,7 +201,7 @@ def test_odd_rows_arrive_as_they_are(
 
 
 async def _rows(database: Database, table: Table) -> list[Row]:
-    return [row async for page in pages(database, table) for row in page]
+    return [row async for page in pages(database, table, 10_000) for row in page]
 
 
 async def test_text_that_the_target_can_not_hold_is_named(request: pytest.FixtureRequest) -> None:
