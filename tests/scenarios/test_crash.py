@@ -1,20 +1,18 @@
 """The real server is killed at random moments under load, and started again, round after round."""
 
 import asyncio
-import os
 import random
 from collections import Counter
-from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import aclosing, asynccontextmanager
+from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
 
 import pytest
 
 from service.client import Client, Event, EventType, Instance, Status
 from tests.processes import Crew, free_port, until
-from tests.scale import scaled
+from tests.scale import SEED, scaled
 from tests.scenarios.history import by_instance, check_log, position, whole_log
-from tests.scenarios.load import Load
+from tests.scenarios.load import Asked, Load, all_ended, following, loading
 from tests.scenarios.notes import ENDED, Note, Notes
 from tests.scenarios.raw import is_sqlite, rows
 
@@ -23,10 +21,6 @@ DURING_START = 0.25
 """Part of the kills that come while the server starts."""
 
 MINUTE = 60.0
-
-
-# Every process of one run must name its tests alike.
-SEED = random.Random(os.environ.get("PYTEST_XDIST_TESTRUNUID")).randrange(1 << 32)
 
 
 @pytest.mark.parametrize("seed", [SEED])
@@ -39,7 +33,7 @@ async def test_nothing_acknowledged_is_lost_and_nothing_is_done_twice(
     seen: list[Event] = []
     url = f"http://127.0.0.1:{port}/graphql"
     async with Client(url, patience=timedelta(minutes=5)) as client:
-        load = Load(client, notes, chance)
+        load = Load(client, chance, work_for(notes, chance))
         async with following(client, seen):
             async with loading(load):
                 for _ in range(ROUNDS):
@@ -62,6 +56,18 @@ async def test_nothing_acknowledged_is_lost_and_nothing_is_done_twice(
         assert rows(crew.database, "PRAGMA integrity_check") == [("ok",)]
 
 
+def work_for(notes: Notes, chance: random.Random) -> Callable[[str], Asked]:
+    """Return what chooses the work of each call, by its tag."""
+
+    def work(tag: str) -> Asked:
+        name = chance.choice(("job", "job", "job-once", "stages", "falters", "laps"))
+        seconds = chance.choice((0, 0, 0.01, 0.1))
+        params = {"file": notes.file, "tag": tag, "seconds": seconds}
+        return Asked(name, {"job": params, "left": 2} if name == "laps" else params)
+
+    return work
+
+
 async def live_and_die(crew: Crew, port: int, chance: random.Random) -> None:
     """Start the server and kill it at a random moment, mostly after it has begun to answer."""
     server = crew.serve(port=port)
@@ -71,45 +77,6 @@ async def live_and_die(crew: Crew, port: int, chance: random.Random) -> None:
         await asyncio.to_thread(server.ready)
         await asyncio.sleep(chance.uniform(0, 0.8))
     server.kill()
-
-
-@asynccontextmanager
-async def following(client: Client, seen: list[Event]) -> AsyncIterator[None]:
-    """Follow the log from its beginning into `seen` for the length of the block."""
-
-    async def follow() -> None:
-        async with aclosing(client.watch(after="")) as events:
-            async for event in events:
-                seen.append(event)  # noqa: PERF401 - each as it comes
-
-    task = asyncio.create_task(follow())
-    try:
-        yield
-        assert not task.done()
-    finally:
-        task.cancel()
-        await asyncio.wait((task,))
-
-
-@asynccontextmanager
-async def loading(load: Load) -> AsyncIterator[None]:
-    """Load the server for the length of the block, and until every call is answered."""
-    task = asyncio.create_task(load.run())
-    try:
-        yield
-        load.stop()
-        async with asyncio.timeout(MINUTE):
-            await task
-    finally:
-        task.cancel()
-
-
-async def all_ended(client: Client) -> None:
-    """Wait until no instance is left that has not ended."""
-    live = [Status.PENDING, Status.RUNNING, Status.WAITING]
-    async with asyncio.timeout(MINUTE):
-        while [each async for each in client.list(statuses=live)]:
-            await asyncio.sleep(0.1)
 
 
 def check_instances(load: Load, instances: Mapping[str, Instance], log: Sequence[Event]) -> None:
