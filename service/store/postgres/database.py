@@ -7,6 +7,7 @@ from typing import TypeVar
 from service.domain.clock import Clock
 from service.domain.events import Event
 from service.store.database import Heard, Params, Row, Work
+from service.store.postgres.ear import Ear
 from service.store.postgres.line import Line
 from service.store.postgres.link import Link
 from service.store.postgres.listener import Listener
@@ -54,7 +55,7 @@ class PostgresDatabase:
         self._poll = poll
         self._writer = Threads("writer", link, 1, link.busy_timeout)
         self._readers = Threads("reader", link, _READERS, link.busy_timeout)
-        self._listener: Listener | Poller | None = None
+        self._listener: Ear | None = None
         self._committed = 0
 
     async def fetch(self, name: str, params: Params = ()) -> list[Row]:

@@ -12,6 +12,7 @@ from service.domain.clock import Clock
 from service.domain.errors import Unavailable
 from service.store import records
 from service.store.database import Heard, Row
+from service.store.postgres.ear import Ear
 from service.store.postgres.link import Link
 from service.store.postgres.transaction import CHANNEL
 
@@ -21,7 +22,7 @@ _MAX_BACKOFF = 5.0
 _log = logging.getLogger(__name__)
 
 
-class Listener:
+class Listener(Ear):
     """Listens until it is closed; a lost connection is made again, and the log's end asked for.
 
     `head` returns the log's end. What is committed while nobody listens is told then.
@@ -37,16 +38,7 @@ class Listener:
         self._lost = asyncio.Event()
         self._backoff = _FIRST_BACKOFF
         self._failing = False
-        self._task = asyncio.create_task(self._run(), name="listener")
-
-    def stop(self) -> None:
-        """Listen no more."""
-        self._task.cancel()
-
-    async def close(self) -> None:
-        """Listen no more, and wait until the connection is closed."""
-        self._task.cancel()
-        await asyncio.wait((self._task,))
+        super().__init__(self._run(), "listener")
 
     async def _run(self) -> None:
         while True:

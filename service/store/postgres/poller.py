@@ -1,17 +1,17 @@
 """Asks how far the log goes, where nobody can be heard."""
 
-import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 
 from service.domain.clock import Clock
 from service.domain.errors import Unavailable
 from service.store.database import Heard
+from service.store.postgres.ear import Ear
 
 _log = logging.getLogger(__name__)
 
 
-class Poller:
+class Poller(Ear):
     """Asks `head` each `seconds`, and tells what it says when that has changed."""
 
     def __init__(
@@ -21,16 +21,7 @@ class Poller:
         self._heard = heard
         self._head = head
         self._seconds = seconds
-        self._task = asyncio.create_task(self._run(), name="poller")
-
-    def stop(self) -> None:
-        """Ask no more."""
-        self._task.cancel()
-
-    async def close(self) -> None:
-        """Ask no more, and wait for the end of it."""
-        self._task.cancel()
-        await asyncio.wait((self._task,))
+        super().__init__(self._run(), "poller")
 
     async def _run(self) -> None:
         known = -1
