@@ -90,6 +90,11 @@ def text_fault(text: str) -> str | None:
     return None
 
 
+def can_be_kept(text: str) -> bool:
+    """Return whether there may be such a text in a database; what can't be kept equals nothing."""
+    return text_fault(text) is None
+
+
 def members(value: object) -> list[tuple[PathPart, object]] | None:
     """Return the parts of a value under their keys; None when it has none."""
     if isinstance(value, Mapping):

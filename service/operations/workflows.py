@@ -16,12 +16,14 @@ from service.domain.errors import (
 from service.domain.ids import IdSource
 from service.domain.instance import CancelOutcome, Failure, Instance, Launch, OnConflict
 from service.domain.listing import InstanceFilter
+from service.domain.plain import can_be_kept
 from service.domain.registry import Workflows as Registry
 from service.operations.page import Page, Window, page_of
 from service.operations.requests import identify
 from service.store.cancel import Cancel
 from service.store.enqueue import Enqueue, Placed
 from service.store.listing import Stretch
+from service.store.reading import not_found
 from service.store.requeue import Requeue
 from service.store.store import Store
 
@@ -163,6 +165,7 @@ class Workflows:
 
     async def cancel(self, instance_id: str, request_id: str | None = None) -> Cancelled:
         """Cancel at once what doesn't run, and ask what runs to stop; raises `NotFound`."""
+        _check_id(instance_id)
         request = identify(self._new_id, request_id, "cancel", [instance_id])
         stopped = await self._store.write(Cancel(instance_id=instance_id, request=request))
         return Cancelled(stopped.instance, stopped.outcome, stopped.cursor)
@@ -172,6 +175,7 @@ class Workflows:
 
         Raises `NotFound`, `InvalidState` or `SingletonConflict`, with nothing changed.
         """
+        _check_id(instance_id)
         request = identify(self._new_id, request_id, "retry", [instance_id])
         answer = await self._store.write(Requeue(instance_id=instance_id, request=request))
         return Requeued(answer.instance, answer.cursor)
@@ -195,6 +199,11 @@ class Workflows:
             on_conflict=request.on_conflict,
             payload_limit=self._payload_limit,
         )
+
+
+def _check_id(instance_id: str) -> None:
+    if not can_be_kept(instance_id):
+        raise not_found(instance_id)
 
 
 def _check_keys(launches: Sequence[Launch]) -> None:

@@ -6,6 +6,7 @@ from service.domain.cursor import LogCursor
 from service.domain.errors import CursorExpired, InvalidCursor
 from service.domain.events import Event, mark_of
 from service.domain.interest import Interest
+from service.domain.plain import can_be_kept
 from service.store import records
 from service.store.database import Database, Row, Transaction
 
@@ -43,6 +44,8 @@ class EventLog:
 
     async def of_instance(self, instance_id: str, after: int, limit: int) -> Sequence[Event]:
         """Return the instance's events after the position, in order."""
+        if not can_be_kept(instance_id):
+            return []
         rows = await self._database.fetch("events_of_instance", (instance_id, after, limit))
         return [records.event(row) for row in rows]
 
@@ -86,6 +89,8 @@ def _after(
     head, _, pruned, _ = _state(tx.all("head"))
     if position < pruned:
         raise _expired()
+    if interest.instance_id is not None and not can_be_kept(interest.instance_id):
+        return [], head
     if interest.instance_id is not None:
         rows = tx.all("events_of_instance", (interest.instance_id, position, limit))
         searched = rows[-1][-1] if len(rows) == limit else head

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from service.domain.cursor import encode
 from service.domain.instance import Failure, Instance
 from service.domain.listing import InstanceFilter
+from service.domain.plain import can_be_kept
 from service.store import records
 from service.store.database import Database, Transaction
 from service.store.listing import Stretch, list_instances
@@ -18,15 +19,21 @@ class Instances:
 
     async def get(self, instance_id: str) -> Instance | None:
         """Return the instance with the log's head as its cursor, if there is one."""
+        if not can_be_kept(instance_id):
+            return None
         rows = await self._database.fetch("get_instance", (instance_id,))
         return records.with_cursor(rows[0]) if rows else None
 
     async def get_many(self, ids: Sequence[str]) -> list[Instance | None]:
         """Return the instance of each id, or None."""
+        asked = [each for each in ids if can_be_kept(each)]
         rows = await self._database.read(
-            lambda tx: tx.many("get_instance", [(each,) for each in ids])
+            lambda tx: tx.many("get_instance", [(each,) for each in asked])
         )
-        return [None if row is None else records.with_cursor(row) for row in rows]
+        found = dict(zip(asked, rows, strict=True))
+        return [
+            None if (row := found.get(each)) is None else records.with_cursor(row) for each in ids
+        ]
 
     async def list(
         self, wanted: InstanceFilter, stretch: Stretch
@@ -45,5 +52,7 @@ class Instances:
 
     async def failures(self, instance_id: str, after: int, limit: int) -> Sequence[Failure]:
         """Return the failed attempts under fences after `after`, the first ones first."""
+        if not can_be_kept(instance_id):
+            return []
         rows = await self._database.fetch("list_failures", (instance_id, after, limit))
         return [records.failure(row) for row in rows]

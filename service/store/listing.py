@@ -14,6 +14,7 @@ from service.domain.cursor import Key
 from service.domain.errors import LimitExceeded
 from service.domain.instance import LIVE, Instance, Status
 from service.domain.listing import InstanceFilter, Order
+from service.domain.plain import can_be_kept
 from service.store import records
 from service.store.database import Transaction
 
@@ -47,8 +48,10 @@ _Choice = tuple[str | None, str | None, bool | None, Status | None]
 
 
 def _choices(wanted: InstanceFilter) -> list[_Choice]:
-    names: Sequence[str | None] = [None] if wanted.names is None else sorted(set(wanted.names))
-    queues: Sequence[str | None] = [None] if wanted.queues is None else sorted(set(wanted.queues))
+    keys = (wanted.idempotency_key, wanted.singleton_key)
+    if not all(key is None or can_be_kept(key) for key in keys):
+        return []
+    names, queues = _texts(wanted.names), _texts(wanted.queues)
     statuses: Sequence[Status | None] = (
         [None] if wanted.statuses is None else sorted(set(wanted.statuses))
     )
@@ -62,6 +65,10 @@ def _choices(wanted: InstanceFilter) -> list[_Choice]:
         for name, queue, status in product(names, queues, statuses)
         for other in ((None,) if queue is None or name is not None else (False, True))
     ]
+
+
+def _texts(asked: Sequence[str] | None) -> Sequence[str | None]:
+    return [None] if asked is None else sorted({text for text in asked if can_be_kept(text)})
 
 
 def _strand(
