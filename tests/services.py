@@ -12,7 +12,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, TypeVar
 
-import psycopg
 import pytest
 
 from service.domain.events import Event, EventType
@@ -29,6 +28,7 @@ from service.store.urls import SQLITE
 from tests.clock import FakeClock
 from tests.postgres.databases import Databases
 from tests.postgres.judging import Judge
+from tests.scenarios.raw import alter
 
 DATABASES = ("sqlite", "postgres")
 
@@ -238,8 +238,7 @@ def judged(url: str, clock: FakeClock) -> Generator[None]:
 def renew_origin(url: str) -> None:
     """Give an empty database another origin: those on PostgreSQL are copies of a single one."""
     if not url.startswith(SQLITE):
-        with psycopg.connect(url) as connection:
-            connection.execute("UPDATE log SET origin = origin + 1, head_mark = origin + 1")
+        alter(url, "UPDATE log SET origin = origin + 1, head_mark = origin + 1")
 
 
 @contextmanager

@@ -22,11 +22,6 @@ from tests.web.flows import workflows
 START = 'mutation { enqueue(input: {name: "echo", params: "hi"}) { instance { id } } }'
 
 
-@pytest.fixture
-def settings(tmp_path: Path) -> Settings:
-    return Settings.read(database=f"sqlite:///{tmp_path / 'wf.db'}")
-
-
 @asynccontextmanager
 async def client_of(app: Any) -> AsyncGenerator[httpx.AsyncClient]:
     transport = httpx.ASGITransport(app)

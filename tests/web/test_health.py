@@ -1,12 +1,12 @@
 """The probes."""
 
-import sqlite3
 from typing import Any
 
 import pytest
 
 from service.domain.errors import Unavailable
 from service.runtime.health import Report
+from tests.scenarios.raw import busy
 from tests.web.conftest import Serve
 
 
@@ -32,7 +32,7 @@ def test_a_database_that_is_gone_is_told(serve: Serve, monkeypatch: pytest.Monke
     async def gone(*_: Any) -> None:
         raise Unavailable("The database did not answer.", maybe_applied=False)
 
-    monkeypatch.setattr(type(server.service.store.events), "head", gone)
+    monkeypatch.setattr(type(server.service.store), "ready", gone)
     ready = server.http.get("/ready")
     assert ready.status_code == 503
     assert "did not answer" in ready.json()["database"]
@@ -47,9 +47,7 @@ def test_a_blocked_loop_is_told_by_name(serve: Serve, monkeypatch: pytest.Monkey
     assert (live.status_code, live.json()) == (503, {"ok": False, **details})
 
 
-def test_a_writer_elsewhere_does_not_make_it_unready(serve: Serve) -> None:
+def test_a_writer_elsewhere_does_not_make_it_unready(serve: Serve, url: str) -> None:
     server = serve()
-    blocker = sqlite3.connect(server.service.settings.database_path, isolation_level=None)
-    blocker.execute("BEGIN IMMEDIATE")
-    assert server.http.get("/ready").status_code == 200
-    blocker.close()
+    with busy(url):
+        assert server.http.get("/ready").status_code == 200

@@ -1,6 +1,5 @@
 """What bad input gets: each refusal, over HTTP and over the WebSocket, with nothing changed."""
 
-import sqlite3
 import time
 from collections.abc import Awaitable, Callable
 from typing import Any, cast
@@ -9,6 +8,7 @@ import pytest
 
 from service.domain import cursor
 from service.store.retention import Prune
+from tests.scenarios.raw import busy
 from tests.web.conftest import Serve
 from tests.web.running import Answer, Running
 
@@ -259,16 +259,12 @@ async def test_an_instance_to_follow_that_is_not_there(server: Running) -> None:
         assert (message["type"], code_of({"errors": message["payload"]})) == ("error", "NOT_FOUND")
 
 
-async def test_a_database_that_does_not_answer(serve: Serve, ask: Ask) -> None:
+async def test_a_database_that_does_not_answer(serve: Serve, ask: Ask, url: str) -> None:
     server = serve(busy_timeout="300ms")
     server.enqueue()
     head = server.head
-    blocker = sqlite3.connect(server.service.settings.database_path, isolation_level=None)
-    try:
-        blocker.execute("BEGIN IMMEDIATE")
+    with busy(url):
         answer = await ask(server, ENQUEUE, input={"name": "echo", "requestID": "again"})
-    finally:
-        blocker.close()
     assert code_of(answer) == "UNAVAILABLE"
     assert "maybeApplied" in answer["errors"][0]["extensions"]
     assert server.head == head
@@ -282,7 +278,7 @@ async def test_a_fault_of_ours_is_masked(
     server = serve()
 
     async def broken(*_: object) -> None:
-        raise sqlite3.OperationalError("no such column: secret in SELECT secret FROM instances")
+        raise LookupError("no such column: secret in SELECT secret FROM instances")
 
     monkeypatch.setattr(type(server.service.workflows), "get", broken)
     document = "query Q($id: ID!) { workflowInstance(instanceID: $id) { id } }"

@@ -24,18 +24,14 @@ from tests.web.threaded import WebServer
 FOLLOW = "subscription { workflowEvents { cursor } }"
 
 
-@pytest.fixture
-def settings(tmp_path: Path) -> Settings:
-    return Settings.read(database=f"sqlite:///{tmp_path / 'wf.db'}")
-
-
-def test_a_port_in_use_is_told_before_anything_starts(settings: Settings) -> None:
+def test_a_port_in_use_is_told_before_anything_starts(tmp_path: Path) -> None:
+    settings = Settings.read(database=f"sqlite:///{tmp_path / 'wf.db'}")
     taken = bind("127.0.0.1", 0)
     port = taken.getsockname()[1]
     server = WebServer(lambda: create_app(workflows, settings), "127.0.0.1", port, body_limit=1_000)
     with taken, pytest.raises(CannotListen, match=rf"127\.0\.0\.1:{port}.*--port"):
         server.start()
-    assert not settings.database_path.exists()
+    assert list(tmp_path.iterdir()) == []
     assert server.stop(1)
 
 

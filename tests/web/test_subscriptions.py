@@ -2,14 +2,14 @@
 
 import asyncio
 import json
-import sqlite3
-from contextlib import closing
-from pathlib import Path
 from typing import Any
 
 from service.domain import cursor
+from service.runtime.clock import SystemClock
+from service.store.opening import migrate_database
+from tests.scenarios.raw import alter
 from tests.web.conftest import Serve
-from tests.web.running import Running, Talk, running
+from tests.web.running import Running, Talk
 
 FOLLOW = """subscription S($after: String, $id: ID, $name: String, $types: [WorkflowEventType!]) {
   workflowEvents(after: $after, instanceID: $id, name: $name, types: $types) {
@@ -84,14 +84,11 @@ async def test_an_empty_list_of_types_matches_nothing(server: Running) -> None:
         assert await talk.next("2") == "Query"
 
 
-async def test_positions_past_what_an_int_holds(serve: Serve, tmp_path: Path) -> None:
-    file = tmp_path / "long.db"
-    with running(worker=False, database=f"sqlite:///{file}"):
-        pass
+async def test_positions_past_what_an_int_holds(serve: Serve, url: str) -> None:
+    migrate_database(url, busy_timeout=5, clock=SystemClock())
     border = 2**31 - 2
-    with closing(sqlite3.connect(file)) as database, database:
-        database.execute("UPDATE log SET head = ?1, pruned = ?1", (border,))
-    server = serve(database=f"sqlite:///{file}")
+    alter(url, "UPDATE log SET head = ?, pruned = ?", border, border)
+    server = serve()
     async with server.socket() as talk:
         await talk.subscribe("1", FOLLOW, after="")
         made = await asyncio.to_thread(server.enqueue_many, 5)
