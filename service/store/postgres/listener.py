@@ -4,6 +4,7 @@ import asyncio
 import json
 import logging
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from typing import Any
 
 import psycopg
@@ -56,7 +57,8 @@ class Listener(Ear):
         try:
             return await asyncio.shield(connecting)
         except asyncio.CancelledError:
-            connecting.add_done_callback(_put_away)
+            with suppress(psycopg.Error):
+                (await connecting).close()
             raise
 
     def _open(self) -> psycopg.Connection[Any]:
@@ -105,9 +107,3 @@ class Listener(Ear):
         if self._failing:
             self._failing = False
             _log.info("Notifications are heard again.")
-
-
-def _put_away(connecting: "asyncio.Future[psycopg.Connection[Any]]") -> None:
-    """Close a connection that nobody waits for any more."""
-    if not connecting.cancelled() and connecting.exception() is None:
-        connecting.result().close()
