@@ -193,6 +193,13 @@ def url(request: pytest.FixtureRequest, dialect: str) -> Generator[str]:
 
 
 @pytest.fixture
+def blank(request: pytest.FixtureRequest, dialect: str) -> Generator[str]:
+    """The URL of a database with nothing in it: on SQLite, one that isn't there yet."""
+    with lent(request, dialect, migrated=False) as url:
+        yield url
+
+
+@pytest.fixture
 def place(request: pytest.FixtureRequest, dialect: str, clock: FakeClock) -> Generator[Place]:
     with lent(request, dialect) as url, judged(url, clock):
         yield Place(url, clock)
@@ -207,14 +214,14 @@ def elsewhere(request: pytest.FixtureRequest, dialect: str, clock: FakeClock) ->
 
 
 @contextmanager
-def lent(request: pytest.FixtureRequest, dialect: str) -> Generator[str]:
+def lent(request: pytest.FixtureRequest, dialect: str, *, migrated: bool = True) -> Generator[str]:
     """Have a database until the block ends; yields its URL. On SQLite nothing is there yet."""
     if dialect == "sqlite":
         with file_url() as url:
             yield url
         return
     databases: Databases = request.getfixturevalue("postgres_databases")
-    url = databases.fresh()
+    url = databases.fresh() if migrated else databases.blank()
     try:
         yield url
     finally:

@@ -18,6 +18,7 @@ from service.domain.interest import EVERYTHING, Interest
 from service.domain.registry import Workflows
 from service.operations.workflows import EnqueueRequest
 from service.settings import Settings
+from tests.clock import FakeClock
 from tests.services import Place, clock, place, until
 
 __all__ = ["clock", "place"]
@@ -201,8 +202,8 @@ async def test_it_leaves_no_thread_and_no_task(place: Place) -> None:
     )
 
 
-async def test_a_database_that_can_not_be_opened_is_said(place: Place) -> None:
-    place.path.mkdir()
+@pytest.mark.parametrize("url", ["sqlite:////nowhere/wf.db", "postgresql://127.0.0.1:9/wf"])
+async def test_a_database_that_can_not_be_opened_is_said(url: str) -> None:
     with pytest.raises(Unavailable):
-        async with opened(place, Author()):
+        async with opened(Place(url, FakeClock()), Author()):
             raise AssertionError("never reached")

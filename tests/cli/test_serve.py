@@ -209,16 +209,3 @@ def test_says_that_it_is_not_ready_while_it_stops_and_then_is_gone(
     assert server.stop() == 0
     with pytest.raises(httpx.ConnectError):
         httpx.get(f"{server.address}/ready")
-
-
-async def test_the_demo_has_something_to_look_at(start: Start, tmp_path: Path) -> None:
-    server = start("demo").ready()
-    async with (
-        Client(server.url) as client,
-        aclosing(client.watch(name="fulfil-order", after="")) as events,
-    ):
-        async for event in events:
-            if event.type is EventType.CHECKPOINT:
-                break
-    assert (tmp_path / "workflow-demo.db").exists()
-    assert server.stop() == 0

@@ -13,6 +13,12 @@ from tests.scale import scaled
 Start = Callable[..., Process]
 
 
+@pytest.fixture(scope="module")
+def dialect() -> str:
+    """Most of these end before there is a database."""
+    return "sqlite"
+
+
 def refusal(server: Process) -> str:
     """Return the one line with which the server refused to start."""
     assert server.ended(within=10) == 1
@@ -111,7 +117,7 @@ def test_a_signal_during_the_start(start: Start, after: float) -> None:
 def test_starts_and_stops_leave_nothing(start: Start, tmp_path: Path) -> None:
     port = None
     for _ in range(scaled(10, 50)):
-        server = start(port=port).ready()
+        server = start(port=port, WORKFLOW_DATABASE="").ready()
         port = server.port
         assert server.stop() == 0
         assert "Traceback" not in server.told

@@ -10,12 +10,15 @@ from service.web.app import build_app
 from service.web.listening import bind
 from service.web.serving import Serving
 from tests.client.flows import make
+from tests.services import url
+
+__all__ = ["url"]
 
 
 @pytest_asyncio.fixture
-async def port(tmp_path: Path) -> AsyncGenerator[int]:
+async def port(tmp_path: Path, url: str) -> AsyncGenerator[int]:
     """A service with the workflows of `flows`, on this event loop; the port that it listens on."""
-    settings = Settings.read(database=f"sqlite:///{tmp_path}/wf.db", grace="1s", tick="0.2s")
+    settings = Settings.read(database=url, grace="1s", tick="0.2s")
     async with open_service(settings, make(tmp_path)) as service:
         bound = bind("127.0.0.1", 0)
         serving = Serving(build_app(service, settings), bound, body_limit=settings.body_limit)

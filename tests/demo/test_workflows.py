@@ -1,5 +1,3 @@
-from pathlib import Path
-
 import pytest
 
 from service.bootstrap import Service, open_service
@@ -8,6 +6,9 @@ from service.domain.instance import Instance, Status
 from service.domain.interest import Interest
 from service.operations.workflows import EnqueueRequest
 from service.settings import Settings
+from tests.services import url
+
+__all__ = ["url"]
 
 
 async def ended(service: Service, name: str, params: object) -> Instance:
@@ -23,8 +24,8 @@ async def ended(service: Service, name: str, params: object) -> Instance:
 
 
 @pytest.fixture
-def settings(tmp_path: Path) -> Settings:
-    return Settings.read(database=f"sqlite:///{tmp_path}/wf.db", grace="1s")
+def settings(url: str) -> Settings:
+    return Settings.read(database=url, grace="1s")
 
 
 async def test_an_order_is_paid_in_spite_of_its_provider_and_shipped(

@@ -1,6 +1,5 @@
 import asyncio
 import re
-from collections.abc import Generator
 
 import pytest
 
@@ -11,8 +10,7 @@ from service.store import migrate as module
 from service.store.migrate import migrations
 from service.store.opening import migrate_database, open_database
 from tests.clock import FakeClock
-from tests.postgres.databases import Databases
-from tests.services import Place, Process, lent
+from tests.services import Place, Process
 from tests.store.making import enqueue
 
 TABLES = {
@@ -26,19 +24,6 @@ TABLES = {
 def package(dialect: str) -> str:
     """Where the migrations of the database are."""
     return f"service.store.{dialect}"
-
-
-@pytest.fixture
-def blank(request: pytest.FixtureRequest, dialect: str) -> Generator[str]:
-    """The URL of a database with nothing in it."""
-    if dialect == "sqlite":
-        with lent(request, dialect) as url:
-            yield url
-        return
-    databases: Databases = request.getfixturevalue("postgres_databases")
-    url = databases.blank()
-    yield url
-    databases.release(url)
 
 
 def test_migrations_are_numbered_without_a_gap(package: str) -> None:
