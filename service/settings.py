@@ -104,9 +104,9 @@ class Settings(_Environment):
     Spans of time are `30s`, `5m`, `30d`, or seconds; sizes are `1MiB`, or bytes.
     """
 
-    database: str = "sqlite:///workflows.db"
+    database: str = Field(default="sqlite:///workflows.db", repr=False)
     """URL of the database: `sqlite:///` and a path, or `postgresql://user@host:port/name`."""
-    listen_database: str | None = None
+    listen_database: str | None = Field(default=None, repr=False)
     """URL of the same PostgreSQL past its pooler, to hear at once of what others wrote."""
     busy_timeout: Span = timedelta(seconds=5)
     """How long a write waits for its turn before it is `UNAVAILABLE`; behind others up to twice."""

@@ -7,6 +7,9 @@ from pydantic import ValidationError
 from service.settings import ClientSettings, Settings, SettingsError
 
 
+POSTGRES = "postgresql://me:hush@db.example.com:5432/wf"
+
+
 def refusal(**given: object) -> str:
     with pytest.raises(SettingsError) as caught:
         Settings.read(**given)
@@ -114,21 +117,56 @@ def test_a_database_is_a_file(url: str, path: str) -> None:
     ("url", "reason"),
     [
         ("sqlite://", "memory"),
-        ("sqlite:///:memory:", "memory"),
-        ("sqlite:///file:x?mode=memory", "memory"),
         ("sqlite://wf.db", "three slashes"),
-        ("sqlite:///", "three slashes"),
-        ("sqlite:////", "three slashes"),
         ("sqlite:///wf.db?mode=ro", "may not contain"),
-        ("postgresql://localhost/wf", "only SQLite"),
-        ("wf.db", "only SQLite"),
-        ("", "only SQLite"),
+        ("mysql://localhost/wf", "an SQLite file or of a PostgreSQL database"),
+        ("wf.db", "an SQLite file or of a PostgreSQL database"),
     ],
 )
 def test_refuses_other_databases(url: str, reason: str) -> None:
     message = refusal(database=url)
+    assert message.startswith("database (WORKFLOW_DATABASE): ")
     assert reason in message
     assert "sqlite:///workflows.db" in message
+
+
+def test_a_database_may_be_on_a_server() -> None:
+    settings = Settings.read(database=POSTGRES)
+    assert (settings.database, settings.database_path) == (POSTGRES, None)
+    assert settings.database_name == "wf on db.example.com:5432"
+    assert "hush" not in f"{settings} {settings!r}"
+
+
+def test_a_server_behind_a_pooler_may_be_listened_to_past_it() -> None:
+    pooler = "postgresql://me:hush@pooler:6432/wf"
+    settings = Settings.read(database=pooler, listen_database=POSTGRES)
+    assert (settings.database, settings.listen_database) == (pooler, POSTGRES)
+    assert "hush" not in f"{settings} {settings!r}"
+
+
+@pytest.mark.parametrize(
+    ("database", "listened", "reason"),
+    [
+        (POSTGRES, "sqlite:///wf.db", "URL of a PostgreSQL database"),
+        (POSTGRES, "db.example.com", "URL of a PostgreSQL database"),
+        (POSTGRES, "postgresql://me:hush#@db/wf", "percent-encoding"),
+        ("sqlite:///wf.db", POSTGRES, "remove WORKFLOW_LISTEN_DATABASE"),
+    ],
+)
+def test_refuses_to_listen_elsewhere(database: str, listened: str, reason: str) -> None:
+    message = refusal(database=database, listen_database=listened)
+    assert reason in message
+    assert "hush" not in message
+
+
+@pytest.mark.parametrize("variable", ["WORKFLOW_DATABASE", "WORKFLOW_LISTEN_DATABASE"])
+def test_a_refused_database_shows_no_password(
+    monkeypatch: pytest.MonkeyPatch, variable: str
+) -> None:
+    monkeypatch.setenv(variable, "postgresql://me:hush/@db/wf")
+    message = refusal()
+    assert variable in message
+    assert "hush" not in message
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "127.1.2.3", "::1", "localhost"])

@@ -1,5 +1,6 @@
 """The URLs of databases: whether one makes sense, and what people are shown of it."""
 
+import re
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
@@ -7,6 +8,10 @@ SQLITE = "sqlite:///"
 POSTGRES = ("postgresql://", "postgres://")
 
 _SQLITE_EXAMPLE = f"Write {SQLITE}workflows.db, or {SQLITE}/var/lib/workflows.db for a full path."
+_OPTIONS = re.compile(r"\?\w+=")
+_BAD_CODE = re.compile(r"%(?:00|(?![0-9A-Fa-f]{2}))")
+_OWN = "the user's own database"
+
 _POSTGRES_EXAMPLE = "For PostgreSQL write postgresql://user:password@host:5432/name."
 
 
@@ -14,10 +19,9 @@ def described(url: str) -> str:
     """Return the file, or the database, host and port, that a URL leads to: never a password."""
     if url.startswith(SQLITE):
         return str(Path(url.removeprefix(SQLITE)).resolve())
-    parts = urlsplit(url)
-    _, _, hosts = parts.netloc.rpartition("@")
-    name = unquote(parts.path.removeprefix("/")) or "the user's own database"
-    return f"{name} on {unquote(hosts) or 'the local socket'}"
+    _, _, place = _who_and_where(url)
+    hosts, _, name = place.partition("/")
+    return f"{unquote(name) or _OWN} on {unquote(hosts) or 'the local socket'}"
 
 
 def check_url(url: str) -> None:
@@ -47,12 +51,20 @@ def check_postgres_url(url: str) -> None:
     """Raise `ValueError`, with what to write instead, for what is no URL of a PostgreSQL."""
     if not url.startswith(POSTGRES):
         raise ValueError(f"it must be the URL of a PostgreSQL database. {_POSTGRES_EXAMPLE}")
+    who, _, _ = _who_and_where(url)
     try:
-        fine = not urlsplit(url).fragment and "\0" not in url
+        urlsplit(url)
+        fine = not (set(url) & set("#\0") or set(who) & set("/?@[]") or _BAD_CODE.search(url))
     except ValueError:
         fine = False
     if not fine:
         raise ValueError(
-            f"it is no URL. {_POSTGRES_EXAMPLE} Special letters of a password, such as #, are "
+            f"it is no URL. {_POSTGRES_EXAMPLE} Special letters of a password, such as # or %, are "
             "written in percent-encoding."
         )
+
+
+def _who_and_where(url: str) -> tuple[str, str, str]:
+    """Return the user and password, what parts them, and hosts with the database's name."""
+    _, _, rest = url.partition("://")
+    return _OPTIONS.split(rest, maxsplit=1)[0].rpartition("@")
