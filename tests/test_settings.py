@@ -6,7 +6,6 @@ from pydantic import ValidationError
 
 from service.settings import ClientSettings, Settings, SettingsError
 
-
 POSTGRES = "postgresql://me:hush@db.example.com:5432/wf"
 
 
