@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 
 import psycopg
 from psycopg.adapt import Transformer
-from psycopg.pq import ConnStatus, ExecStatus
+from psycopg.pq import ExecStatus
 from psycopg.pq.abc import PGresult
 
 from service.store.database import Row
@@ -81,22 +81,24 @@ class Wire:
         self._pg.pipeline_sync()
         self._flush()
         failed: PGresult | None = None
-        for reply, text in sent:
-            result = self._result()
-            self._result_end()
-            if result.status in _DONE:
-                if reply is not None:
-                    self._rows.set_pgresult(result)
-                    reply.rows = self._rows.load_rows(0, result.ntuples, tuple)
-                    reply.tag = result.command_status or b""
-            elif result.status is ExecStatus.PIPELINE_ABORTED:
-                self._forget(reply, text)
-            else:
-                failed = failed or result
-                self._forget(reply, text)
-        if failed is not None and self._pg.status is ConnStatus.BAD:
-            self._fail(failed)
-        self._result()
+        try:
+            for reply, text in sent:
+                result = self._result()
+                self._result_end()
+                if result.status in _DONE:
+                    if reply is not None:
+                        self._rows.set_pgresult(result)
+                        reply.rows = self._rows.load_rows(0, result.ntuples, tuple)
+                        reply.tag = result.command_status or b""
+                elif result.status is ExecStatus.PIPELINE_ABORTED:
+                    self._forget(reply, text)
+                else:
+                    failed = failed or result
+                    self._forget(reply, text)
+            self._result()
+        except psycopg.OperationalError:
+            if failed is None:  # else that is why the server says no more
+                raise
         if failed is not None:
             self._fail(failed)
 
