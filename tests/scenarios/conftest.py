@@ -111,6 +111,14 @@ def module_crew(
 
 
 @pytest.fixture(scope="module")
+def sqlite_module_crew(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Crew]:
+    """Start processes on an SQLite file that all tests of a module share."""
+    folder = tmp_path_factory.mktemp("crew")
+    with manned(folder, f"sqlite:///{folder}/wf.db") as crew:
+        yield crew
+
+
+@pytest.fixture(scope="module")
 def server(module_crew: Crew) -> Process:
     """One server for all tests of a module that leave it running."""
     server = module_crew.serve()

@@ -88,9 +88,9 @@ async def test_bug_201_one_job_costs_no_write_for_each_worker_that_hears_of_it(
     # At first all reach for it; who comes too late leaves the next one to others.
     tally = count_from_here(monkeypatch)
     async with services(roomy, registry(), WORKERS, tick="60s", heartbeat="9s") as workers:
-        costs = [await cost_of_one([*workers], turn, tally) for turn in range(20)]
+        costs = [await cost_of_one([*workers], turn, tally) for turn in range(14)]
     assert max(costs) <= WORKERS + 5, costs
-    assert median(costs[-7:]) <= WORKERS / 2, costs
+    assert median(costs[-5:]) <= WORKERS / 2, costs
     assert rows(roomy, DEADLOCKS) == [(0,)]
 
 

@@ -20,9 +20,9 @@ RARELY = "60s"
 
 
 @pytest.fixture(scope="module")
-def server(module_crew: Crew) -> Process:
-    server = module_crew.serve(WORKFLOW_TICK=RARELY)
-    module_crew.ready()
+def server(sqlite_module_crew: Crew) -> Process:
+    server = sqlite_module_crew.serve(WORKFLOW_TICK=RARELY)
+    sqlite_module_crew.ready()
     return server
 
 
@@ -40,9 +40,9 @@ async def test_a1_a_cap_of_one_holds_in_one_process(server: Process, notes: Note
     assert set(notes.runs().values()) == {1}
 
 
-async def test_a1_a_cap_of_one_holds_over_three_processes(crew: Crew, notes: Notes) -> None:
-    servers = [crew.serve(), crew.worker(), crew.worker()]
-    crew.ready()
+async def test_a1_a_cap_of_one_holds_over_three_processes(sqlite_crew: Crew, notes: Notes) -> None:
+    servers = [sqlite_crew.serve(), sqlite_crew.worker(), sqlite_crew.worker()]
+    sqlite_crew.ready()
     async with Client(servers[0].url) as client:
         await enqueue(client, notes, "one", 50, seconds=0.005)
         await enqueue(client, notes, "three", 60, seconds=0.005)
@@ -56,18 +56,18 @@ async def test_a1_a_cap_of_one_holds_over_three_processes(crew: Crew, notes: Not
 
 
 async def test_a2_a_rate_holds_and_its_bucket_is_not_filled_by_a_new_start(
-    crew: Crew, notes: Notes
+    sqlite_crew: Crew, notes: Notes
 ) -> None:
-    server = crew.serve()
-    crew.ready()
+    server = sqlite_crew.serve()
+    sqlite_crew.ready()
     before = time.monotonic()
     async with Client(server.url) as client:
         await enqueue(client, notes, "limited", 40)
         await until(lambda: notes.count(BEGAN) >= BURST)
         server.kill()
-        for start in (crew.serve, crew.worker, crew.worker):
-            start(port=server.port if start == crew.serve else None)
-        crew.ready()
+        for start in (sqlite_crew.serve, sqlite_crew.worker, sqlite_crew.worker):
+            start(port=server.port if start == sqlite_crew.serve else None)
+        sqlite_crew.ready()
         begun = notes.count(BEGAN)
         await until(lambda: notes.count(BEGAN) >= begun + 3)
         at = [
@@ -92,11 +92,11 @@ async def test_a3_an_end_lets_the_next_one_begin(server: Process, notes: Notes) 
 
 
 async def test_a3_an_end_in_one_process_lets_the_next_one_begin_in_another(
-    crew: Crew, notes: Notes
+    sqlite_crew: Crew, notes: Notes
 ) -> None:
-    crew.sets(WORKFLOW_TICK=RARELY)
-    one, other = crew.serve(), crew.serve(authors="tests.scenarios.others")
-    crew.ready()
+    sqlite_crew.sets(WORKFLOW_TICK=RARELY)
+    one, other = sqlite_crew.serve(), sqlite_crew.serve(authors="tests.scenarios.others")
+    sqlite_crew.ready()
     async with Client(one.url) as client, Client(other.url) as guest:
         for turn in range(5):
             tag = str(turn)

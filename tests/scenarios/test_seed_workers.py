@@ -23,11 +23,15 @@ class House:
 
 
 @pytest.fixture(scope="module")
-def house(module_crew: Crew) -> House:
-    module_crew.sets(WORKFLOW_LEASE="2s")
-    api, *workers = module_crew.api(), module_crew.worker(), module_crew.worker()
-    module_crew.worker(authors="tests.scenarios.others")
-    module_crew.ready()
+def house(sqlite_module_crew: Crew) -> House:
+    sqlite_module_crew.sets(WORKFLOW_LEASE="2s")
+    api, *workers = (
+        sqlite_module_crew.api(),
+        sqlite_module_crew.worker(),
+        sqlite_module_crew.worker(),
+    )
+    sqlite_module_crew.worker(authors="tests.scenarios.others")
+    sqlite_module_crew.ready()
     return House(api, workers)
 
 
@@ -49,7 +53,7 @@ async def test_a4_an_action_that_outlasts_its_lease_runs_once(client: Client, no
 
 
 async def test_a9_a_cancel_between_checkpoints_leaves_nothing_behind(
-    client: Client, notes: Notes, module_crew: Crew
+    client: Client, notes: Notes, sqlite_module_crew: Crew
 ) -> None:
     chance = random.Random(9)
     params = {"job": {"file": notes.file, "seconds": 0.02}, "left": 2_000}
@@ -78,7 +82,7 @@ async def test_a9_a_cancel_between_checkpoints_leaves_nothing_behind(
                 await handle.result()
     assert Status.CANCELLED in ends <= {Status.CANCELLED, Status.COMPLETED}
     left = "SELECT count(*) FROM instances WHERE finished_at IS NULL"
-    assert rows(module_crew.database, left) == [(0,)]
+    assert rows(sqlite_module_crew.database, left) == [(0,)]
 
 
 async def test_a13_a_worker_leaves_what_it_does_not_know_to_those_who_do(
