@@ -92,7 +92,6 @@ async def open_service(
     store = Store(database, channel.publish)
     try:
         service = _wire(settings, registry, clock, store, channel, with_worker=worker)
-        await store.check_whole()
         head = await store.events.head()
         emitter.start(head.position)
         policies = list(registry.queues.values())

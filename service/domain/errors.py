@@ -152,6 +152,7 @@ class Unavailable(WorkflowError):
     ) -> None:
         self.reason = reason
         self.maybe_applied = maybe_applied
+        self.advice = advice
         usual = (
             "It may have been applied: repeat it with the same requestID."
             if maybe_applied

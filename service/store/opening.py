@@ -7,6 +7,7 @@ from pathlib import Path
 from service.domain.clock import Clock
 from service.domain.errors import Unavailable
 from service.store.database import Database
+from service.store.migrate import Purpose
 from service.store.sqlite.database import open_sqlite, prepare_file
 from service.store.urls import POSTGRES, SQLITE, described
 
@@ -18,6 +19,7 @@ async def open_database(
     clock: Clock,
     poll: float = 0.08,
     listen: str | None = None,
+    purpose: Purpose = Purpose.WORK,
 ) -> Database:
     """Open the database that the URL names, migrated; raises `Unavailable` or `ValueError`.
 
@@ -28,9 +30,14 @@ async def open_database(
         with _driver():
             from service.store.postgres.opening import open_postgres
         return await open_postgres(
-            url, listen=listen, busy_timeout=busy_timeout, poll=poll, clock=clock
+            url,
+            listen=listen,
+            busy_timeout=busy_timeout,
+            poll=poll,
+            clock=clock,
+            purpose=purpose,
         )
-    return await open_sqlite(_path(url), busy_timeout=busy_timeout, clock=clock)
+    return await open_sqlite(_path(url), busy_timeout=busy_timeout, clock=clock, purpose=purpose)
 
 
 def migrate_database(url: str, *, busy_timeout: float, clock: Clock) -> list[int]:

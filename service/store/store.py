@@ -36,16 +36,6 @@ class Store:
         """Return what there is to do, and when."""
         return agenda(await self._database.fetch("upkeep"))
 
-    async def check_whole(self) -> None:
-        """Raise `Unavailable` when a copy into the database has begun and not ended."""
-        ((under_way,),) = await self._database.fetch("copy_under_way")
-        if under_way:
-            raise Unavailable(
-                "A copy into this database has not ended.",
-                maybe_applied=False,
-                advice="Run `workflow-service copy` again, from the same source, until it has.",
-            )
-
     async def ready(self) -> None:
         """Return when work can be taken; raises `Unavailable` when it can't be read or written."""
         ((writable,),) = await self._database.fetch("writable")

@@ -1,10 +1,9 @@
 """Tables read in stretches of bounded size, in the order of their keys, alike on every database."""
 
 from collections.abc import AsyncGenerator, Sequence
-from typing import Any
 
 from service.store.copying.tables import Table
-from service.store.database import Database, Row, Transaction
+from service.store.database import Database, Params, Row, Transaction
 
 _MOST_ROWS = 1_000
 _FIRST_ROWS = 16
@@ -12,67 +11,27 @@ _BYTES = 4 << 20
 
 
 async def pages(
-    database: Database, table: Table, most: int, after: Sequence[Any] | None = None
+    database: Database, table: Table, after: Params | None = None
 ) -> AsyncGenerator[list[Row]]:
-    """Yield up to `most` rows after a key; about 4 MiB at a time, unless they grow at once.
-
-    A table that grows meanwhile is not chased.
-    """
-    limit = min(_FIRST_ROWS, most)
-    while limit > 0:
-        rows = await database.read(lambda tx, a=after, n=limit: _page(tx, table, a, n))
-        if not rows:
-            return
+    """Yield the rows after a key: a page is 4 MiB at most, or a single row that is larger."""
+    after, limit = after or table.start, _FIRST_ROWS
+    while rows := await database.read(lambda tx, a=after, n=limit: _page(tx, table, a, n)):
         yield rows
-        most -= len(rows)
-        after = key_of(table, rows[-1])
-        average = sum(map(_size, rows)) // len(rows) + 1
-        limit = min(most, max(1, min(2 * limit, _MOST_ROWS, _BYTES // average)))
+        after = table.key(rows[-1])
+        limit = min(2 * len(rows), _MOST_ROWS)
 
 
-async def count(database: Database, table: Table) -> int:
-    """Return how many rows there are."""
-    rows = await database.read(lambda tx: tx.compose(_text(tx, "copy_count", table), ()))
-    number: int = rows[0][0]
-    return number
+def _page(tx: Transaction, table: Table, after: Params, limit: int) -> list[Row]:
+    if table.weigh is not None:
+        limit = _fitting(tx.all(table.weigh, (*after, limit)))
+    return tx.all(table.page, (*after, limit))
 
 
-async def last_key(database: Database, table: Table) -> Sequence[Any] | None:
-    """Return the greatest key, or None of an empty table."""
-    rows = await database.read(lambda tx: tx.compose(_text(tx, "copy_last_key", table), ()))
-    return rows[0] if rows else None
-
-
-def key_of(table: Table, row: Row) -> Sequence[Any]:
-    """Return the key of a row."""
-    return [row[table.columns.index(column)] for column in table.key]
-
-
-def _page(tx: Transaction, table: Table, after: Sequence[Any] | None, limit: int) -> list[Row]:
-    piece = "copy_first_page" if after is None else "copy_page"
-    flags = [index for index, column in enumerate(table.columns) if column in table.flags]
-    rows = tx.compose(_text(tx, piece, table), (*(after or ()), limit))
-    return [_plain(row, flags) for row in rows] if flags else rows
-
-
-def _plain(row: Row, flags: Sequence[int]) -> Row:
-    """Return the row with true and false in the place of SQLite's numbers."""
-    values = list(row)
-    for index in flags:
-        values[index] = bool(values[index])
-    return tuple(values)
-
-
-def _text(tx: Transaction, piece: str, table: Table) -> str:
-    return (
-        tx.piece(piece)
-        .replace("{table}", table.name)
-        .replace("{columns}", ", ".join(table.columns))
-        .replace("{key}", ", ".join(table.key))
-        .replace("{backward}", ", ".join(f"{column} DESC" for column in table.key))
-        .replace("{marks}", ", ".join("?" for _ in table.key))
-    )
-
-
-def _size(row: Row) -> int:
-    return sum(len(value) if isinstance(value, str) else 8 for value in row)
+def _fitting(weights: Sequence[Row]) -> int:
+    """Return how many of the rows fit into a page: at least one, if there is one."""
+    total = 0
+    for number, (weight,) in enumerate(weights):
+        total += weight
+        if total > _BYTES:
+            return max(number, 1)
+    return len(weights)

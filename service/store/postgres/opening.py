@@ -3,13 +3,14 @@
 import asyncio
 import logging
 from dataclasses import replace
+from functools import partial
 
 import psycopg
 
 from service.domain.clock import Clock
 from service.domain.errors import Unavailable
 from service.store.database import Transaction
-from service.store.migrate import migrate
+from service.store.migrate import Purpose, migrate
 from service.store.postgres.database import PostgresDatabase, PostgresSession
 from service.store.postgres.link import Link
 from service.store.urls import described
@@ -20,13 +21,19 @@ _log = logging.getLogger(__name__)
 
 
 async def open_postgres(
-    url: str, *, listen: str | None, busy_timeout: float, poll: float, clock: Clock
+    url: str,
+    *,
+    listen: str | None,
+    busy_timeout: float,
+    poll: float,
+    clock: Clock,
+    purpose: Purpose = Purpose.WORK,
 ) -> PostgresDatabase:
     """Open the database, migrated as needed; raises `Unavailable` when it can't be used.
 
     `listen` is the URL of the same database that leads past a pooler.
     """
-    link, _ = await asyncio.to_thread(prepare_database, url, busy_timeout)
+    link, _ = await asyncio.to_thread(prepare_database, url, busy_timeout, purpose)
     ear: Link | None = Link(listen, busy_timeout) if listen is not None else link
     if link.pooled and listen is None:
         ear = None
@@ -38,7 +45,9 @@ async def open_postgres(
     return PostgresDatabase(link, ear, clock, poll=poll)
 
 
-def prepare_database(url: str, busy_timeout: float) -> tuple[Link, list[int]]:
+def prepare_database(
+    url: str, busy_timeout: float, purpose: Purpose = Purpose.WORK
+) -> tuple[Link, list[int]]:
     """Look the database over and bring it up to date.
 
     Returns how to reach it, and the migrations that were applied; raises `Unavailable`.
@@ -48,13 +57,13 @@ def prepare_database(url: str, busy_timeout: float) -> tuple[Link, list[int]]:
         link = replace(link, pooled=_look_over(link))
         session = PostgresSession(link)
         try:
-            return link, session.transaction(_bring_up_to_date)
+            return link, session.transaction(partial(_bring_up_to_date, purpose=purpose))
         finally:
             session.close()
     except psycopg.Error as error:
         raise _unusable(url, str(error).strip().splitlines()[0]) from error
     except Unavailable as error:
-        raise _unusable(url, error.reason) from error
+        raise _unusable(url, error.reason, error.advice) from error
 
 
 def _look_over(link: Link) -> bool:
@@ -78,14 +87,14 @@ def _look_over(link: Link) -> bool:
         return process != connection.info.backend_pid
 
 
-def _bring_up_to_date(tx: Transaction) -> list[int]:
+def _bring_up_to_date(tx: Transaction, purpose: Purpose) -> list[int]:
     tx.all("lock_migrations")
-    return migrate(tx, "service.store.postgres")
+    return migrate(tx, "service.store.postgres", purpose)
 
 
-def _unusable(url: str, reason: str) -> Unavailable:
+def _unusable(url: str, reason: str, advice: str | None = None) -> Unavailable:
     return Unavailable(
         f"The database {described(url)} can't be used: {reason}",
         maybe_applied=False,
-        advice="Mend that, or give another URL as --database or WORKFLOW_DATABASE.",
+        advice=advice or "Mend that, or give another URL as --database or WORKFLOW_DATABASE.",
     )

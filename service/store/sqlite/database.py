@@ -5,6 +5,7 @@ import sqlite3
 from collections import deque
 from collections.abc import Callable
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import TypeVar, cast
 
@@ -13,7 +14,7 @@ import aiosqlite
 from service.domain.clock import Clock
 from service.domain.errors import Unavailable
 from service.store.database import Heard, Params, Row, Work
-from service.store.migrate import migrate
+from service.store.migrate import Purpose, migrate
 from service.store.sqlite.connection import Connection, connect, prepare, read, write
 from service.store.sqlite.faults import translate
 from service.store.sqlite.sidefile import SideFile
@@ -122,7 +123,9 @@ class SqliteDatabase:
         self._side.close()
 
 
-async def open_sqlite(path: Path, *, busy_timeout: float, clock: Clock) -> SqliteDatabase:
+async def open_sqlite(
+    path: Path, *, busy_timeout: float, clock: Clock, purpose: Purpose = Purpose.WORK
+) -> SqliteDatabase:
     """Open the file, made and migrated as needed; raises `Unavailable` when it can't be."""
     if sqlite3.sqlite_version_info < _OLDEST_SQLITE:
         raise Unavailable(
@@ -130,7 +133,7 @@ async def open_sqlite(path: Path, *, busy_timeout: float, clock: Clock) -> Sqlit
             f"{'.'.join(map(str, _OLDEST_SQLITE))} or newer.",
             maybe_applied=False,
         )
-    await asyncio.to_thread(prepare_file, path, busy_timeout, clock)
+    await asyncio.to_thread(prepare_file, path, busy_timeout, clock, purpose)
     lines: list[Line] = []
     for _ in range(1 + _READERS):
         opened: list[Connection] = []
@@ -152,8 +155,12 @@ async def open_sqlite(path: Path, *, busy_timeout: float, clock: Clock) -> Sqlit
     return SqliteDatabase(path, lines, busy_timeout, clock)
 
 
-def prepare_file(path: Path, busy_timeout: float, clock: Clock) -> list[int]:
+def prepare_file(
+    path: Path, busy_timeout: float, clock: Clock, purpose: Purpose = Purpose.WORK
+) -> list[int]:
     """Make the file if there is none and bring it up to date; return the migrations applied."""
+    if purpose is Purpose.COPY_FROM and not path.exists():
+        raise _unusable(path, "there is no such file.", "Give the path of one that is there.")
     try:
         with (
             closing(SideFile(path)) as side,
@@ -161,7 +168,8 @@ def prepare_file(path: Path, busy_timeout: float, clock: Clock) -> list[int]:
         ):
             with side.turn():
                 prepare(raw, clock)
-            return write(raw, side, clock, _bring_up_to_date, Ticket())
+            work = partial(_bring_up_to_date, purpose=purpose)
+            return write(raw, side, clock, work, Ticket())
     except OSError as error:
         raise _unusable(path, f"{error.strerror}.") from error
     except ValueError as error:
@@ -169,7 +177,7 @@ def prepare_file(path: Path, busy_timeout: float, clock: Clock) -> list[int]:
     except sqlite3.Error as error:
         raise _unusable(path, _reason(error)) from error
     except Unavailable as error:
-        raise _unusable(path, error.reason) from error
+        raise _unusable(path, error.reason, error.advice) from error
 
 
 def _reason(error: sqlite3.Error) -> str:
@@ -177,18 +185,19 @@ def _reason(error: sqlite3.Error) -> str:
     return told.reason if isinstance(told, Unavailable) else f"{told}."
 
 
-def _unusable(path: Path, reason: str) -> Unavailable:
+def _unusable(path: Path, reason: str, advice: str | None = None) -> Unavailable:
     return Unavailable(
         f"The database {path} can't be used: {reason}",
         maybe_applied=False,
-        advice="The file and its folder must be writable, and it must be made by this service: "
+        advice=advice
+        or "The file and its folder must be writable, and it must be made by this service: "
         "mend that, or give another one as --database or WORKFLOW_DATABASE.",
     )
 
 
-def _bring_up_to_date(tx: SqliteTransaction) -> list[int]:
+def _bring_up_to_date(tx: SqliteTransaction, purpose: Purpose) -> list[int]:
     """Migrate, and say where the log stands: a file that was put back says something else."""
-    applied = migrate(tx, "service.store.sqlite")
+    applied = migrate(tx, "service.store.sqlite", purpose)
     tx.announced = tx.all("head")[0][0]
     return applied
 
