@@ -1,3 +1,6 @@
+-- Instances are found by what is given of each, never by what they have in common: `p.n > 0`, which is always so, hides
+-- that from the planner, who would begin with all that runs, say, while he believes that to be little.
+
 -- fragment: claimed
 -- What a worker needs of an instance it holds, in the order of `Claimed`.
 i.id, i.name, i.queue, i.priority, i.action, i.input, coalesce(i.params, i.input), i.state, i.attempts, i.max_attempts,
@@ -46,7 +49,7 @@ UPDATE instances i
        updated_at = p.now, started_at = coalesce(i.started_at, p.now)
   FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::bigint[], $6::bigint[])
        WITH ORDINALITY AS p (id, source, target, worker, lease_until, now, n)
- WHERE i.id = p.id AND i.status = p.source AND i.ready
+ WHERE i.id = p.id AND i.status = p.source AND i.ready = (p.n > 0)
 RETURNING p.n, {claimed};
 
 -- name: queue_rules
@@ -63,7 +66,7 @@ UPDATE queues q SET arrival = p.arrival FROM unnest($1::text[], $2::bigint[]) AS
 -- A heartbeat: the leases of held instances. Params: id, fence, lease_until.
 UPDATE instances i SET lease_until = p.lease_until
   FROM unnest($1::text[], $2::bigint[], $3::bigint[]) WITH ORDINALITY AS p (id, fence, lease_until, n)
- WHERE i.id = p.id AND i.fence = p.fence AND i.status = 'RUNNING'
+ WHERE i.id = p.id AND i.fence = p.fence AND (i.status = 'RUNNING') = (p.n > 0)
 RETURNING p.n, i.cancel_requested;
 
 -- name: expired
@@ -73,7 +76,7 @@ SELECT {claimed} FROM instances i WHERE i.status = 'RUNNING' AND i.lease_until <
 -- name: still_expired
 -- Of those, once they are held: unless their workers were quicker. Params: id, now.
 SELECT p.n, {claimed} FROM unnest($1::text[], $2::bigint[]) WITH ORDINALITY AS p (id, now, n)
-  JOIN instances i ON i.id = p.id AND i.status = 'RUNNING' AND i.lease_until <= p.now;
+  JOIN instances i ON i.id = p.id AND i.lease_until <= p.now AND (i.status = 'RUNNING') = (p.n > 0);
 
 -- name: cut_leases
 -- After the judging clock was set back: no lease ends more than one lease ahead. What somebody holds at this moment

@@ -32,26 +32,32 @@ SELECT p.n, {instance}, i.params_digest
 
 -- name: living_of_key
 -- Every living instance of singleton keys, the newest first. Params: name, singleton_key.
-SELECT p.n, {instance}
-  FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS p (name, key, n)
-  JOIN instances i ON i.singleton_key = p.key AND i.name = p.name AND i.finished_at IS NULL
- ORDER BY p.n, i.created_at DESC, i.id DESC;
+SELECT p.n, living.*
+  FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS p (name, key, n),
+       LATERAL (SELECT {instance} FROM instances i
+                 WHERE i.singleton_key = p.key AND i.name = p.name
+                   AND i.status NOT IN ('COMPLETED', 'FAILED', 'CANCELLED')
+                 ORDER BY i.created_at DESC, i.id DESC) living;
 
 -- name: singleton_of
 -- The singleton keys that instances stand under, which never change. Params: id.
 SELECT p.n, i.name, i.singleton_key
   FROM unnest($1::text[]) WITH ORDINALITY AS p (id, n)
-  JOIN instances i ON i.id = p.id AND i.singleton_key IS NOT NULL;
+  JOIN instances i ON i.id = p.id AND (i.singleton_key IS NOT NULL) = (p.n > 0);
 
 -- name: unblock
 -- The holders of the keys have ended: those that stand behind them may go. Params: name, singleton_key, now.
-UPDATE instances i SET blocked = FALSE, ready = (i.run_after <= p.now)
-  FROM unnest($1::text[], $2::text[], $3::bigint[]) WITH ORDINALITY AS p (name, key, now, n)
- WHERE i.singleton_key = p.key AND i.name = p.name AND i.blocked AND i.status = 'PENDING'
-   AND NOT EXISTS (SELECT 1 FROM instances h
-                    WHERE h.singleton_key = p.key AND h.name = p.name AND NOT h.blocked
-                      AND h.finished_at IS NULL)
-RETURNING p.n, i.id;
+UPDATE instances i SET blocked = FALSE, ready = (i.run_after <= free.now)
+  FROM (SELECT p.n, p.now, behind.id
+          FROM unnest($1::text[], $2::text[], $3::bigint[]) WITH ORDINALITY AS p (name, key, now, n),
+               LATERAL (SELECT b.id FROM instances b
+                         WHERE b.singleton_key = p.key AND b.name = p.name AND b.blocked AND b.status = 'PENDING'
+                           AND NOT EXISTS (SELECT 1 FROM instances h
+                                            WHERE h.singleton_key = p.key AND h.name = p.name AND NOT h.blocked
+                                              AND h.status NOT IN ('COMPLETED', 'FAILED', 'CANCELLED'))
+                        OFFSET 0) behind) free
+ WHERE i.id = free.id
+RETURNING free.n, i.id;
 
 -- name: list_failures
 -- An instance's failed attempts, the first ones first. Params: id, after this fence, limit.

@@ -66,9 +66,10 @@ CREATE UNIQUE INDEX instances_idempotency ON instances (idempotency_key, name)
     WHERE idempotency_key IS NOT NULL;
 CREATE INDEX instances_singleton ON instances (singleton_key, name, created_at, id)
     WHERE singleton_key IS NOT NULL;
--- Of the living instances of a key at most one can be claimed.
+-- Of the living instances of a key at most one can be claimed. They are not told by their finished_at, or the index of
+-- live rows would seem as good while it is empty.
 CREATE UNIQUE INDEX instances_singleton_holder ON instances (singleton_key, name)
-    WHERE singleton_key IS NOT NULL AND NOT blocked AND finished_at IS NULL;
+    WHERE singleton_key IS NOT NULL AND NOT blocked AND status NOT IN ('COMPLETED', 'FAILED', 'CANCELLED');
 
 CREATE TABLE failures (
     instance_id text COLLATE "C" NOT NULL REFERENCES instances (id) ON DELETE CASCADE,
