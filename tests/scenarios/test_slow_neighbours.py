@@ -36,7 +36,8 @@ from tests.scenarios.notes import BEGAN, ENDED, Notes, note
 from tests.scenarios.reading import collected, follow
 from tests.scenarios.traps import then
 
-LOCK_QUEUES = b"FROM queues WHERE name = ANY"
+CHOOSE = b"NO KEY UPDATE SKIP LOCKED"
+"""Words of the statement by which a claim chooses, when it holds the queue."""
 
 
 def registry() -> Workflows:
@@ -119,24 +120,26 @@ async def test_a_process_that_freezes_in_the_midst_of_a_write_holds_the_others_u
     victim = crew.worker(WORKFLOW_DATABASE=proxy.url(crew.database))
     crew.ready()
     async with observing(crew, authored) as observer:
-        frozen = threading.Event()
+        frozen: list[float] = []
 
         def freeze() -> None:
             victim.freeze()
-            frozen.set()
+            frozen.append(time.monotonic())
 
-        proxy.cut_before(then(LOCK_QUEUES, freeze))
+        proxy.cut_before(then(CHOOSE, freeze))
         ids: list[str] = []
         params = {"file": notes.file, "seconds": 0.02}
         async with asyncio.timeout(20):
-            while not frozen.is_set():
+            while not frozen:
                 ids.append(await enqueue(observer, "job", params, queue="one"))
                 await asyncio.sleep(0.02)
-        began = time.monotonic()
+        await asyncio.sleep(0.3)  # a claim that was under way comes before the victim's
         late = await enqueue(observer, "job", params, queue="one")
         left = len(ids) - notes.count(ENDED)
         await ended(observer, late)
-        assert 1 < time.monotonic() - began < 2 + 2 + 0.2 * left
+        assert time.monotonic() - frozen[0] < 10 + 0.2 * left
+        begun = [at for at in notes.at(BEGAN) if at > frozen[0] - 1]
+        assert max(later - earlier for earlier, later in pairwise(begun)) > 1
         victim.thaw()
         known = sum(each.process == victim.process.pid for each in notes.all())
         async with asyncio.timeout(20):
