@@ -69,7 +69,8 @@ def test_a_copy_that_is_killed_goes_on(
         assert re.fullmatch(r"instances: 3,000 of 3,000 copied, [\d,]+ rows a second\n", line), line
         copying.send_signal(signal.SIGKILL)
         copying.communicate()
-        for server in [start(verb, FLOWS, WORKFLOW_DATABASE=target) for verb in ("serve", "worker")]:
+        verbs = ("serve", "worker")
+        for server in [start(verb, FLOWS, WORKFLOW_DATABASE=target) for verb in verbs]:
             assert server.ended(20) == 1
             assert "has not ended. Run the same `workflow-service copy` again" in server.told
         done = run(url, target)
