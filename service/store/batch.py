@@ -41,13 +41,14 @@ class Batch:
         self._instances.update(instances)
 
     def lock(self) -> None:
-        """Lock all that was said to be touched."""
+        """Lock all that was said to be touched; time that passed for that counts."""
         if self._queues or self._keys or self._instances:
             self.tx.lock(
                 queues=sorted(self._queues),
                 keys=list(self._keys),
                 instances=sorted(self._instances),
             )
+            self.now = self.tx.now
 
     def tell(self, event: Event) -> Event:
         """Note an event; it gets its position when the log is written."""

@@ -70,6 +70,8 @@ class PostgresTransaction:
     ) -> None:
         """Hold these to the end; the numbers of keys may meet, which holds up but never fails."""
         if queues:
+            # Whoever held a queue before has counted by a later clock than that of our beginning.
+            self._now = None
             self.run("lock_queues", [(queue,) for queue in queues])
         if keys:
             self.run("lock_keys", [(number,) for number in sorted({_number(key) for key in keys})])
