@@ -3,7 +3,7 @@
 He is told once in a minute or so, and statements are planned before and after.
 """
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from itertools import product
 from typing import Any
 
@@ -17,6 +17,8 @@ from service.store.listing import Stretch, list_instances
 from service.store.postgres.literal import columns
 from service.store.postgres.transaction import SQL
 from service.store.postgres.wire import Wire
+from tests.postgres.databases import Databases
+from tests.postgres.judging import prepare
 from tests.scenarios.raw import alter
 from tests.services import Place, Process
 from tests.store.postgres.explaining import (
@@ -83,10 +85,18 @@ INSERT INTO events (position, type, instance_id, name, queue, status, at)
 SELECT n, 'COMPLETED', 'e' || n, 'n', 'q', 'COMPLETED', n FROM generate_series(1, ?) n
 """
 TELL = "VACUUM ANALYZE instances, events"
-"""An earlier test may have left rows that only a VACUUM takes away."""
 LATER = 10**17
 PAST = 10_000
 """How much has ended."""
+
+
+@pytest.fixture
+def url(postgres_databases: Databases) -> Generator[str]:
+    """A database that no earlier test has left its traces in."""
+    url = postgres_databases.blank()
+    prepare(url)
+    yield url
+    postgres_databases.release(url)
 
 
 @pytest.fixture
