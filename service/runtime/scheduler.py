@@ -64,7 +64,7 @@ class Scheduler:
         self._dispatcher.wanted |= agenda.ready or promoted > 0
         due = agenda.next_due
         due_in = self._tick if due is None else (due - agenda.now) / SECOND
-        self._plan(due_in if due_in > 0 else self._tick)
+        self._plan(due_in if due_in > 0 else self._tick, asked)
         if self._dispatcher.wanted:
             await self._dispatch()
 
@@ -132,8 +132,8 @@ class Scheduler:
         self._reach_at = float("inf")
         return bool(self._dispatcher.hoped)
 
-    def _plan(self, seconds: float) -> None:
-        self._next_round = self._clock.monotonic() + min(seconds, self._tick)
+    def _plan(self, seconds: float, since: float) -> None:
+        self._next_round = since + min(seconds, self._tick)
 
     def _plan_at_most(self, seconds: float) -> None:
         self._next_round = min(self._next_round, self._clock.monotonic() + seconds)
@@ -154,7 +154,7 @@ class Scheduler:
         if event.type in TERMINAL:
             self._hooks.hear(event)
         if event.type in LATER and event.status is Status.PENDING:
-            self._plan(0.0)
+            self._plan(0.0, self._clock.monotonic())
             self._alarm.ring()
         elif event.status is Status.PENDING:
             self._dispatcher.hope(event)

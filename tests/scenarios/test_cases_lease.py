@@ -79,8 +79,7 @@ async def test_bug_013_what_is_due_after_many_leases_runs_once_and_not_before(
         await clock.advance(19)
         await asyncio.sleep(0.1)
         assert notes.words() == ["asked"]
-        await clock.advance(1)
-        await until(lambda: notes.words() == ["asked", "answered"], 60)
+        await clock.advance_until(lambda: notes.words() == ["asked", "answered"])
         (instance,) = await ended(one, instance_id)
         assert instance.output == '"done"'
         assert EventType.RECLAIMED not in await types(one, instance_id)
