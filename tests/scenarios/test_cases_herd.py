@@ -89,7 +89,7 @@ async def test_bug_201_one_job_costs_no_write_for_each_worker_that_hears_of_it(
     tally = count_from_here(monkeypatch)
     async with services(roomy, registry(), WORKERS, tick="60s", heartbeat="9s") as workers:
         costs = [await cost_of_one([*workers], turn, tally) for turn in range(14)]
-    # How far they adapt is chance, and the machine's pace: tests/runtime/test_patience.py has the rule.
+    # How far they adapt is chance, and the machine's pace; test_patience.py has the rule.
     assert max(costs) <= 2 * WORKERS, costs
     assert min(costs[5:]) <= WORKERS / 2, costs
     assert rows(roomy, DEADLOCKS) == [(0,)]
